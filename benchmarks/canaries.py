@@ -23,7 +23,7 @@ from statistics import fmean
 from typing import Any
 
 from benchmarks.canary_suite import Canary, canaries, forged
-from stoic_assets.adapters.disk.document_files import load_settings
+from stoic_assets.adapters.disk.configuration_files import load_settings
 from stoic_assets.adapters.models.connect import connect_model, judge_panel
 from stoic_assets.core.chat import ChatModel, ChatReply, ChatRequest
 from stoic_assets.core.conversation.evidence import Evidence, Trial, Turn

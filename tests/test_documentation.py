@@ -14,7 +14,7 @@ import yaml
 from dagster import AssetKey, validate_run_config
 from pydantic import BaseModel
 
-from stoic_assets.adapters.disk.document_files import yaml_files
+from stoic_assets.adapters.disk.configuration_files import yaml_files
 from stoic_assets.adapters.disk.job_files import load_job, load_jobs
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.command_line import command_line

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from filelock import AsyncReadWriteLock
 
-from stoic_assets.adapters.disk.document_files import load_settings
-from stoic_assets.adapters.disk.env_file import read_env_file
+from stoic_assets.adapters.disk.configuration_files import load_settings, read_env_file
 from stoic_assets.adapters.disk.evidence_store import EvidenceStore
 from stoic_assets.adapters.disk.json_lines import LinesLost
 from stoic_assets.adapters.disk.night_store import NightStore

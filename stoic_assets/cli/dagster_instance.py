@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from stoic_assets.adapters.disk.document_files import read_text
+from stoic_assets.adapters.disk.configuration_files import read_text
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.disk.files import write_whole
 from stoic_assets.adapters.disk.paths import refuse_misread, shipped

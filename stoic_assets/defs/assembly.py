@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from stoic_assets.adapters.disk.document_files import load_settings
+from stoic_assets.adapters.disk.configuration_files import load_settings
 from stoic_assets.adapters.project import find_project
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.defs.column_schemas import with_columns

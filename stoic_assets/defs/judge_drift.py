@@ -8,7 +8,7 @@ from typing import Any
 
 import dagster as dg
 
-from stoic_assets.adapters.evaluation.alerts import announce
+from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.evaluation.judge_drift import Watch, watch_judge
 from stoic_assets.adapters.models.connect import connect_model
 from stoic_assets.adapters.process.interrupts import run_async

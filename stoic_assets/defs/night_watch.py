@@ -9,7 +9,7 @@ from typing import Any
 
 import dagster as dg
 
-from stoic_assets.adapters.evaluation.alerts import announce
+from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.messages.outbox import Delivered
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.alerts import Failure, regression_confirmed, run_failed

@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 
 import dagster as dg
 
-from stoic_assets.adapters.evaluation.alerts import announce
 from stoic_assets.adapters.evaluation.conversations import Held
+from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.evaluation.live_releases import read_releases
 from stoic_assets.adapters.evaluation.nights import HeldNight, hold_night, left_out
 from stoic_assets.adapters.messages.outbox import Delivered

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import dagster as dg
 
-from stoic_assets.adapters.evaluation.alerts import announce
+from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.alerts import Failure, run_failed
 from stoic_assets.core.evaluation import CONVERSED, EVALUATION_TAG, way_to_finish

@@ -11,7 +11,7 @@ from benchmarks.throughput.adapter import press
 from benchmarks.throughput.bare_client import measure
 from benchmarks.throughput.servers import Connection, Service, agent_answers, model_answers
 from benchmarks.throughput.workload import JUDGE_CALLS, Workload, write_project
-from stoic_assets.adapters.disk.document_files import load_settings
+from stoic_assets.adapters.disk.configuration_files import load_settings
 from stoic_assets.adapters.disk.job_files import load_jobs
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel

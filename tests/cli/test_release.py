@@ -6,7 +6,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from stoic_assets.adapters.disk.document_files import read_document
+from stoic_assets.adapters.disk.configuration_files import read_document
 from stoic_assets.cli.release import add
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.releases import Release

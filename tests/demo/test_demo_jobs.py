@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from stoic_assets.adapters.agents.embabel import EmbabelAgent
-from stoic_assets.adapters.disk.document_files import yaml_files
+from stoic_assets.adapters.disk.configuration_files import yaml_files
 from stoic_assets.adapters.disk.job_files import load_jobs
 from stoic_assets.adapters.disk.release_files import load_releases
 from stoic_assets.adapters.graph.bolt import Graph, connect

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from stoic_assets.adapters.disk.document_files import fault_in, mentions, read_document, read_text
+from stoic_assets.adapters.disk.configuration_files import fault_in, mentions, read_document, read_text
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.jobs.job import Job, PromptName
 from stoic_assets.core.jobs.job_entries import NAME, CypherSetup, FileSetup

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from stoic_assets.adapters.disk.document_files import fault_in, mentions, read_document, yaml_files
+from stoic_assets.adapters.disk.configuration_files import fault_in, mentions, read_document, yaml_files
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.releases import Release

@@ -1,16 +1,18 @@
-"""Delivers the messages that wait in the outbox, and records the times in the tables.
+"""Delivers the messages that wait in the outbox, alerts among them, and records the times in the tables.
 
 A message may be delivered long after its evaluation was stored, together with another one or with an alert.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.messages.outbox import Delivered, fitness_message
-from stoic_assets.adapters.messages.receiver import Target, secrets
+from stoic_assets.adapters.messages.receiver import Target, addresses, secrets
+from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evolution.events import Event
 from stoic_assets.core.presentation.formatting import plural
 
 _MESSAGES: Mapping[str, tuple[Target, Callable[[Mapping[str, Any]], str]]] = {
@@ -58,3 +60,16 @@ def _note_times(workplace: Workplace, table: str, agent_version: str) -> None:
             if times != [row["delivered_at"] for row in rows]:
                 timed = [{**row, "delivered_at": time} for row, time in zip(rows, times, strict=True)]
                 workplace.warehouse.write(*place, timed)
+
+
+ALERT_SECONDS = 10.0
+"""For one delivery: Dagster stops a sensor after 60 seconds; what is not accepted by then stays in the outbox."""
+
+
+def announce(workplace: Workplace, events: Sequence[Event]) -> Delivered:
+    """Stores events for `STOIC_WEBHOOK_URL` and delivers what waits. What cannot be delivered stays in the outbox."""
+    for event in events:
+        workplace.outbox.put("events", {event.id: workplace.redactor.row(event.document())}, event.subject)
+    webhook = addresses(workplace.env)["events"]
+    new = {event.id for event in events}
+    return run_async(deliver(workplace, {"events": webhook}, new, ALERT_SECONDS))

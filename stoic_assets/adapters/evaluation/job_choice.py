@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from stoic_assets.adapters.disk.document_files import yaml_files
+from stoic_assets.adapters.disk.configuration_files import yaml_files
 from stoic_assets.adapters.disk.job_files import load_jobs, readable_jobs, select_jobs, wanted_jobs
 from stoic_assets.adapters.disk.release_files import fault_in_release
 from stoic_assets.adapters.project import Project

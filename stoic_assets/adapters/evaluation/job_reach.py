@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from stoic_assets.adapters.agents.connect import KEY, header_variables
-from stoic_assets.adapters.disk.document_files import read_document
+from stoic_assets.adapters.disk.configuration_files import read_document
 from stoic_assets.adapters.disk.job_files import own_prompts
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job

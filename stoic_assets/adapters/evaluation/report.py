@@ -1,12 +1,16 @@
 """Collects the rows for a report, and stores the reports of an evaluation."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from jinja2 import FileSystemBytecodeCache
+from jinja2.bccache import Bucket
+
 from stoic_assets.adapters.disk.files import write_whole
-from stoic_assets.adapters.evaluation.compiled_templates import compiled_templates
 from stoic_assets.adapters.evaluation.release_comparison import why_uncompared
 from stoic_assets.adapters.evaluation.tables import VERDICT_ON, EvaluationTables
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
@@ -61,7 +65,7 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
 def write_report(workplace: Workplace, manifest: Manifest, path: Path | None = None) -> Path:
     """The HTML report of an evaluation; by default below `$STOIC_HOME/reports`. Raises `StorageError`."""
     path = path or workplace.report_file(manifest.agent_version, manifest.evaluation_id)
-    return write_whole(path, report_parts(report_data(workplace, manifest), compiled_templates()))
+    return write_whole(path, report_parts(report_data(workplace, manifest), _compiled_templates()))
 
 
 def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, str]:
@@ -136,3 +140,24 @@ def _place(version: str, parents: Sequence[str]) -> int:
 
 def _compared_base(comparisons: Rows) -> Key | None:
     return (comparisons[0]["base"], comparisons[0]["base_evaluation_id"]) if comparisons else None
+
+
+class CompiledTemplates(FileSystemBytecodeCache):
+    """A file for each template in `folder`; where that cannot be written, nothing is kept.
+
+    Jinja compares only the templates' text: a change in how they are compiled needs new file names.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(str(folder), "report.2.%s.jinja")
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keeps one compiled template."""
+        with suppress(OSError):
+            super().dump_bytecode(bucket)
+
+
+@cache
+def _compiled_templates() -> CompiledTemplates:
+    """The templates of this installation, next to its compiled modules."""
+    return CompiledTemplates(Path(__file__).parent / "__pycache__")

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from stoic_assets.adapters.disk.document_files import read_text
+from stoic_assets.adapters.disk.configuration_files import read_text
 from stoic_assets.adapters.models.connect import connect_model, is_offline, judge_panel
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.workplace import Workplace

@@ -5,9 +5,8 @@ from glob import escape
 from pathlib import Path
 
 from stoic_assets.adapters.disk.files import StorageError
-from stoic_assets.adapters.warehouse.duckdb_engine import open_engine
+from stoic_assets.adapters.warehouse.duckdb_engine import open_engine, quoted
 from stoic_assets.adapters.warehouse.file_names import WITHOUT_ROWS, named
-from stoic_assets.adapters.warehouse.sql_literals import quoted
 from stoic_assets.core.table_repair import way_to_remake
 
 _MAGIC = b"PAR1"

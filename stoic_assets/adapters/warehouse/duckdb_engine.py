@@ -1,11 +1,10 @@
-"""DuckDB in this process: starts it, and fetches rows from it."""
+"""DuckDB in this process: starts it, writes values as its SQL, and fetches rows from it."""
 
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stoic_assets.adapters.warehouse.sql_literals import literal
 from stoic_assets.core.table_rows import Row
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def fetch(engine: "DuckDBPyConnection", sql: str, params: Sequence[str | Sequenc
     """
     if params:
         engine.execute(f"prepare asked as {sql}")
-        sql = f"execute asked({', '.join(map(literal, params))})"
+        sql = f"execute asked({', '.join(map(_literal, params))})"
     rows = engine.execute(sql).fetchall()
     names = [column[0] for column in engine.description]
     return [dict(zip(names, row, strict=True)) for row in rows]
@@ -55,3 +54,13 @@ def fetch(engine: "DuckDBPyConnection", sql: str, params: Sequence[str | Sequenc
 def is_interrupt(error: BaseException) -> bool:
     """Whether Ctrl-C came while DuckDB was at work: it swallows the exception and reports it only by this message."""
     return isinstance(error, RuntimeError) and str(error) == "Query interrupted"
+
+
+def quoted(text: str | Path) -> str:
+    """A text as an SQL string literal."""
+    return "'" + str(text).replace("'", "''") + "'"
+
+
+def _literal(value: str | Sequence[str]) -> str:
+    """A text, or a list of texts, in DuckDB's SQL."""
+    return quoted(value) if isinstance(value, str) else f"[{', '.join(map(quoted, value))}]::varchar[]"

@@ -1,15 +1,15 @@
 """Everything in the warehouse as plain tables: one DuckDB file, or a folder of CSV or Parquet files.
 
-Each is written whole or not at all.
+Each is written whole or not at all. A spreadsheet runs a cell that begins like a formula, and an agent's text can begin
+so. In CSV files such a text gets an apostrophe in front. Numbers and JSON keep their signs: neither can be a formula.
 """
 
 from collections.abc import Mapping
 from pathlib import Path
 
+from stoic_assets.adapters.warehouse.duckdb_engine import quoted
 from stoic_assets.adapters.warehouse.duckdb_files import drafted, new_database
-from stoic_assets.adapters.warehouse.spreadsheet_columns import spreadsheet_columns
-from stoic_assets.adapters.warehouse.sql_literals import quoted
-from stoic_assets.adapters.warehouse.table_schemas import TABLES
+from stoic_assets.adapters.warehouse.table_schemas import COMMON, TABLES, columns_of
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.core.errors import ConfigurationError
 
@@ -40,7 +40,7 @@ def export_csv(warehouse: Warehouse, folder: Path) -> None:
 
     Raises as `export_parquet` does.
     """
-    _export_files(warehouse, folder, {table: spreadsheet_columns(table) for table in TABLES}, "csv", "header")
+    _export_files(warehouse, folder, {table: _spreadsheet_columns(table) for table in TABLES}, "csv", "header")
 
 
 def _export_files(warehouse: Warehouse, folder: Path, columns: Mapping[str, str], kind: str, options: str) -> None:
@@ -54,3 +54,22 @@ def _export_files(warehouse: Warehouse, folder: Path, columns: Mapping[str, str]
         for table, selected in columns.items():
             file = quoted(draft / f"{table}.{kind}")
             engine.execute(f'copy (select {selected} from "{table}") to {file} (format {kind}, {options})')
+
+
+_DISARMED = r"""regexp_replace("{0}", '^([=+\-@\t\r\n＝＋－＠])', '''\1')"""
+"""Spreadsheets strip some characters in front of a formula; the wide signs count in some locales."""
+_JSON = 'to_json("{0}")'
+_CELLS = {
+    "text": _DISARMED,
+    "time": """strftime("{0}", '%Y-%m-%dT%H:%M:%S.%fZ')""",
+    "texts": _JSON,
+    "aspects": _JSON,
+    "weights": _JSON,
+}
+
+
+def _spreadsheet_columns(table: str) -> str:
+    """The columns for a SELECT: lists and structs as JSON, times in ISO 8601, text disarmed."""
+    kinds = {"agent_version": "text"} | COMMON | {name: kind.name for name, kind in columns_of(table).items()}
+    cells = {name: _CELLS.get(kind, '"{0}"').format(name) for name, kind in kinds.items()}
+    return ", ".join(f'{cell} as "{name}"' for name, cell in cells.items())

@@ -24,9 +24,8 @@ from uuid import uuid4
 
 from stoic_assets.adapters.disk.files import StorageError, sync_folder
 from stoic_assets.adapters.warehouse.damaged_files import DamagedFile
-from stoic_assets.adapters.warehouse.duckdb_engine import open_engine
+from stoic_assets.adapters.warehouse.duckdb_engine import open_engine, quoted
 from stoic_assets.adapters.warehouse.file_names import ARCHIVE, VERSION_FOLDER
-from stoic_assets.adapters.warehouse.sql_literals import quoted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stoic_assets.adapters.warehouse.duckdb_engine import fetch, open_engine
-from stoic_assets.adapters.warehouse.sql_literals import quoted
+from stoic_assets.adapters.warehouse.duckdb_engine import fetch, open_engine, quoted
 from stoic_assets.adapters.warehouse.sql_project import ModelTest
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.core.errors import StoicError

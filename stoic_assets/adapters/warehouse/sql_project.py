@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+import yaml
 
 from stoic_assets.adapters.disk.paths import shipped
-from stoic_assets.adapters.warehouse.model_yaml import read_model_yaml
 from stoic_assets.adapters.warehouse.table_schemas import TABLES
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.settings import Settings
@@ -214,3 +214,12 @@ class SqlProject:
             arguments["column_name"] = column
         sql = getattr(self._test_module, name)(model=model, **arguments)
         return ModelTest(f"{name}_{column}" if column else name, sql.strip(), others | {model})
+
+
+# With libyaml a tenth of the time: the files are read once a process, which took 0.04 to 0.1 s without it.
+_LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+
+
+def read_model_yaml(file: Path) -> Any:
+    """The document in a file."""
+    return yaml.load(file.read_text(encoding="utf-8"), _LOADER)  # noqa: S506 (both are safe)

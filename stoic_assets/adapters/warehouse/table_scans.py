@@ -11,11 +11,10 @@ from pathlib import Path
 
 import jinja2
 
+from stoic_assets.adapters.warehouse.duckdb_engine import quoted
 from stoic_assets.adapters.warehouse.file_names import VERSION_FOLDER
-from stoic_assets.adapters.warehouse.model_yaml import read_model_yaml
 from stoic_assets.adapters.warehouse.parquet_files import Archive, Key, Place, archives
-from stoic_assets.adapters.warehouse.sql_literals import quoted
-from stoic_assets.adapters.warehouse.sql_project import sql_folder
+from stoic_assets.adapters.warehouse.sql_project import read_model_yaml, sql_folder
 from stoic_assets.adapters.warehouse.table_schemas import COMMON, columns_of
 
 

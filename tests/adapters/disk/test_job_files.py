@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from stoic_assets.adapters.disk.document_files import read_document, yaml_files
+from stoic_assets.adapters.disk.configuration_files import read_document, yaml_files
 from stoic_assets.adapters.disk.job_files import load_corrections, load_job, load_jobs, readable_jobs, select_jobs
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.jobs.job import Job

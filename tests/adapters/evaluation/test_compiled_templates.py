@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from jinja2 import DictLoader, Environment
 
-from stoic_assets.adapters.evaluation.compiled_templates import CompiledTemplates
+from stoic_assets.adapters.evaluation.report import CompiledTemplates
 
 
 def rendered(folder: Path, text: str = "Salve, {{ name }}.") -> str:

@@ -12,9 +12,8 @@ from typing import Any, Protocol
 import pytest
 from starlette.responses import Response
 
-from stoic_assets.adapters.evaluation import alerts
-from stoic_assets.adapters.evaluation.alerts import announce
-from stoic_assets.adapters.evaluation.delivery import deliver, times_locked
+from stoic_assets.adapters.evaluation import delivery
+from stoic_assets.adapters.evaluation.delivery import announce, deliver, times_locked
 from stoic_assets.adapters.messages.outbox import Delivered, fitness_message
 from stoic_assets.adapters.messages.receiver import Target
 from stoic_assets.adapters.workplace import Workplace
@@ -131,8 +130,8 @@ def test_an_alert_takes_what_waits_along(workplace: Workplace, service: Service)
 def test_an_alert_waits_for_a_service_no_longer_than_dagster_for_a_sensor(
     workplace: Workplace, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert alerts.SECONDS < 60
-    monkeypatch.setattr(alerts, "SECONDS", 0.3)
+    assert delivery.ALERT_SECONDS < 60
+    monkeypatch.setattr(delivery, "ALERT_SECONDS", 0.3)
     service.answers = [lambda _: asyncio.sleep(3, Response(status_code=204))]
     put(workplace, OLD, "t1")
     outcome = announce(replace(workplace, env={**workplace.env, "STOIC_WEBHOOK_URL": service.url}), [])

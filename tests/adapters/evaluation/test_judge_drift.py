@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.evaluation.alerts import announce
+from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.evaluation.judge_drift import Watch, drift_folder, judge_moved, watch_judge
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.offline_model import OfflineModel

@@ -1,10 +1,14 @@
-"""Reads YAML documents from disk: settings, and what jobs and release manifests have in common."""
+"""Reads from disk what users write: YAML documents (settings, and what jobs and releases share), and `.env`."""
 
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from io import StringIO
 from pathlib import Path
 from typing import TypeVar
+
+from dotenv import dotenv_values
+from dotenv.parser import parse_stream
 
 from stoic_assets.core.documents import Document, fault_at, parse_document
 from stoic_assets.core.errors import ConfigurationError, DocumentError
@@ -57,3 +61,17 @@ def mentions(path: Path, words: Iterable[str]) -> bool:
     with suppress(OSError):
         text += "\n" + path.read_text(encoding="utf-8", errors="replace")
     return any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) for word in words)
+
+
+def read_env_file(path: Path) -> dict[str, str]:
+    """The variables that have a value; none where there is no file, or a virtual environment of that name.
+
+    Raises `ConfigurationError`, which tells nothing of the content: that may be a key.
+    """
+    text = read_text(path) if path.exists() and not path.is_dir() else ""
+    for binding in parse_stream(StringIO(text)):
+        if binding.error:  # python-dotenv would leave it out with a warning, and an evaluation without its key
+            part = binding.original.string
+            line = binding.original.line + len(part[: -len(part.lstrip())].splitlines())
+            raise ConfigurationError(f"{path}:{line}: not NAME=value, or a quotation mark that is not closed")
+    return {name: value for name, value in dotenv_values(stream=StringIO(text)).items() if value}
