@@ -1,7 +1,7 @@
-"""The Dagster instance that commands and UI share: where it is, and how it is opened."""
+"""The Dagster instance that commands and UI share: where it is, how it is opened, what is lost with a file."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,12 +10,12 @@ import yaml
 
 from stoic_assets.adapters.disk.configuration_files import read_text
 from stoic_assets.adapters.disk.file_locks import locked
-from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.disk.files import StorageError, write_whole
 from stoic_assets.adapters.disk.paths import refuse_misread, shipped
+from stoic_assets.adapters.disk.sqlite_files import is_damaged
 from stoic_assets.adapters.process.lean_imports import hidden, uncollected
 from stoic_assets.adapters.project import dagster_folder
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli.dagster_records import damage_named
 from stoic_assets.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -139,3 +139,46 @@ def _faults_named(configuration: Path) -> Iterator[None]:
     except (ValueError, TypeError, ArgumentError) as error:  # from the parts that the file configures
         problem = f"a value there cannot be used ({type(error).__name__})"
         raise ConfigurationError(f"{configuration}: {problem}; correct the file") from None
+
+
+_LOST = {
+    "runs.db": "list of runs",
+    "index.db": "history of assets and partitions; the next evaluation of a version adds its partition again",
+    "schedules.db": "note of which sensors and schedules are switched on",
+}
+"""What Dagster keeps in each file; all others have the events of one run."""
+
+
+def damaged_record(folders: Iterable[Path], whole: bool = False) -> StorageError | None:
+    """The first damaged file in these folders, by its head and among those of all runs, or by a look at the `whole`."""
+    for folder in folders:
+        for file in sorted(folder.glob("*.db")):
+            if (whole or file.name in _LOST) and is_damaged(file, whole):
+                return StorageError(_advice_on_damage(file))
+    return None
+
+
+@contextmanager
+def damage_named(folders: Iterable[Path]) -> Iterator[None]:
+    """Raises `StorageError`, which names the file, instead of what SQLite or Dagster says of a damaged one in it."""
+    try:
+        yield
+    except Exception as error:
+        if _is_of_database(error) and (damage := damaged_record(folders, whole=True)):
+            raise damage from error
+        raise
+
+
+def _advice_on_damage(file: Path) -> str:
+    lost = _LOST.get(file.name, "events of one run")
+    away = f"move it away, with {file.name}-wal if that exists"
+    return f"{file} is damaged; {away}: no result is lost with it, only Dagster's {lost}"
+
+
+def _is_of_database(error: BaseException | None) -> bool:
+    """Whether a fault of a database is among the causes of an error."""
+    from sqlalchemy.exc import DatabaseError
+
+    while error and not isinstance(error, DatabaseError):
+        error = error.__cause__ or error.__context__
+    return error is not None

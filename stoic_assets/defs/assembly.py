@@ -5,7 +5,7 @@ import dagster as dg
 from stoic_assets.adapters.disk.configuration_files import load_settings
 from stoic_assets.adapters.project import find_project
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.defs.column_schemas import with_columns
+from stoic_assets.defs.asset_metadata import with_columns
 from stoic_assets.defs.comparison import version_comparisons
 from stoic_assets.defs.evolution import fitness_updates, stoic_graph_projection
 from stoic_assets.defs.judge_drift import judge_drift

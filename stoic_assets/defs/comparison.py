@@ -15,11 +15,10 @@ from stoic_assets.core.comparison.comparison_text import headline
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.releases import agent_of
+from stoic_assets.defs.asset_metadata import OWNERS, numbers
 from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import reported
-from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
-from stoic_assets.defs.shown_rows import numbers
 
 CHECK = "no_regression"
 GATE = dg.AssetCheckSpec(

@@ -6,11 +6,10 @@ from stoic_assets.adapters.evaluation.publishing import publish
 from stoic_assets.adapters.evaluation.stoic_graph_projection import project
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.defs.asset_metadata import OWNERS, numbers
 from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
-from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
-from stoic_assets.defs.shown_rows import numbers
 
 _FIGURES = ("fitness", "fitness_low", "fitness_high", "fitness_of_trials")
 

@@ -13,9 +13,8 @@ from stoic_assets.adapters.evaluation.judge_drift import Watch, watch_judge
 from stoic_assets.adapters.models.connect import connect_model
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.defs.asset_metadata import OWNERS, numbers
 from stoic_assets.defs.failures import delivery_faults, reported
-from stoic_assets.defs.ownership import OWNERS
-from stoic_assets.defs.shown_rows import numbers
 
 UNMOVED = "judge_did_not_move"
 

@@ -15,12 +15,11 @@ from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.rounding import mean
 from stoic_assets.core.table_rows import Row
+from stoic_assets.defs.asset_metadata import OWNERS, numbers, shown, trial_name
 from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import RETRIES, reported
-from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.run_config import Bounds, checked
-from stoic_assets.defs.shown_rows import numbers, shown, trial_name
 from stoic_assets.defs.transcripts import transcripts
 
 

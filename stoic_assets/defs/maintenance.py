@@ -10,8 +10,8 @@ import dagster as dg
 from stoic_assets.adapters.warehouse.compaction import GRACE, Compacted
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.presentation.formatting import plural
+from stoic_assets.defs.asset_metadata import OWNERS
 from stoic_assets.defs.failures import reported
-from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.run_config import Bounds, checked
 
 

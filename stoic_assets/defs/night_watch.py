@@ -19,10 +19,10 @@ from stoic_assets.core.night_record import Alarm, Night, Round
 from stoic_assets.core.nightly import Facts, Steps, has_verdict, is_over, next_steps, no_verdict
 from stoic_assets.core.stages import VERDICTS
 from stoic_assets.core.table_rows import Row
+from stoic_assets.defs.asset_metadata import shown
 from stoic_assets.defs.failures import delivery_faults
 from stoic_assets.defs.maintenance import compaction
 from stoic_assets.defs.releases import release_evaluation
-from stoic_assets.defs.shown_rows import shown
 
 CONVERSATIONS = "nightly_conversations"
 JOB = "night"

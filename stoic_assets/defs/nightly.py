@@ -24,10 +24,9 @@ from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.night_record import RoundName, night_evaluation_id
 from stoic_assets.core.presentation.markdown import bulleted
 from stoic_assets.core.settings import Nightly
+from stoic_assets.defs.asset_metadata import OWNERS, shown
 from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
 from stoic_assets.defs.night_watch import CONVERSATIONS, JOB, build_watch
-from stoic_assets.defs.ownership import OWNERS
-from stoic_assets.defs.shown_rows import shown
 
 SCORES = {"evaluations", "composite_scores"}
 LATE = timedelta(hours=12)

@@ -16,11 +16,10 @@ from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.presentation.markdown import bulleted
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.releases import check_agent_version
+from stoic_assets.defs.asset_metadata import OWNERS, shown
 from stoic_assets.defs.evaluation_run import version_of
 from stoic_assets.defs.failures import RETRIES, reported
-from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
-from stoic_assets.defs.shown_rows import shown
 
 
 @dg.asset(group_name="preparation", kinds={"yaml"}, owners=OWNERS)

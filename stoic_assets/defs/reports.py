@@ -9,11 +9,10 @@ from stoic_assets.core.presentation.markdown import picture
 from stoic_assets.core.reports.virtue_charts import KEY, virtue_chart_svg
 from stoic_assets.core.reports.weak_virtues import title
 from stoic_assets.core.table_rows import Rows
+from stoic_assets.defs.asset_metadata import OWNERS, numbers, page
 from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import reported
-from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
-from stoic_assets.defs.shown_rows import numbers, page
 
 
 @dg.asset(

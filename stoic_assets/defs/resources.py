@@ -1,6 +1,7 @@
-"""The one resource: the open project, a plain object that knows nothing of Dagster."""
+"""The one resource: the open project, a plain object that knows nothing of Dagster, and its progress in a log."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import dagster as dg
@@ -8,7 +9,26 @@ from dagster._core.storage.tags import GRPC_INFO_TAG
 
 from stoic_assets.adapters.process.runs_at_work import at_work
 from stoic_assets.adapters.workplace import Workplace, open_workplace
-from stoic_assets.defs.run_progress import LoggedProgress
+from stoic_assets.core.progress import StageLines, Unwatched
+
+
+class LoggedProgress(Unwatched):
+    """Writes how many trials of a stage are done, now and then and at its end, and what is worth knowing."""
+
+    def __init__(self, log: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._log, self._stages = log, StageLines(log, clock)
+
+    def begin(self, stage: str, total: int) -> None:
+        """A stage of `total` trials starts."""
+        self._stages.begin(stage, total)
+
+    def advance(self, stage: str) -> None:
+        """One trial of a stage is done."""
+        self._stages.advance(stage)
+
+    def note(self, message: str) -> None:
+        """Writes something worth knowing that is not a result."""
+        self._log(self._clean(message))
 
 
 class WorkplaceResource(dg.ConfigurableResource[Workplace]):

@@ -15,12 +15,10 @@ from stoic_assets.core.errors import TableMissing
 from stoic_assets.core.releases import agent_of
 from stoic_assets.core.rounding import half_even
 from stoic_assets.core.scoring.validity import invalid_share
+from stoic_assets.defs.asset_metadata import OWNERS, numbers, of_version
 from stoic_assets.defs.evaluation_run import current_evaluation, no_version
 from stoic_assets.defs.failures import reported
-from stoic_assets.defs.model_rows import of_version
-from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
-from stoic_assets.defs.shown_rows import numbers
 
 _MADE_ELSEWHERE = {
     "trials": "transcripts",

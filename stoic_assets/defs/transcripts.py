@@ -14,13 +14,12 @@ from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.evaluation import EvaluationRequest, EvaluationSpec
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.rounding import mean
+from stoic_assets.defs.asset_metadata import OWNERS, numbers, shown, trial_name
 from stoic_assets.defs.evaluation_run import claim, own_evaluation_id, version_of
 from stoic_assets.defs.failures import RETRIES, reported
-from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.preparation import graph_setup, job_configs
 from stoic_assets.defs.run_config import Bounds, checked
-from stoic_assets.defs.shown_rows import numbers, shown, trial_name
 
 
 class ConversationConfig(dg.Config):

@@ -7,8 +7,7 @@ import pytest
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli.dagster_instance import open_instance, sqlite_folders
-from stoic_assets.cli.dagster_records import damage_named, damaged_record
+from stoic_assets.cli.dagster_instance import damage_named, damaged_record, open_instance, sqlite_folders
 from stoic_assets.core.stages import PARTITIONS
 
 FILES = ("history/runs.db", "history/runs/index.db", "schedules/schedules.db")

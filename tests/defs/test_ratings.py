@@ -13,6 +13,7 @@ import pytest
 from stoic_assets.adapters.ratings import ratings_store
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.defs import ratings
+from stoic_assets.defs.asset_metadata import DECIMALS, MOST_ROWS
 from stoic_assets.defs.ratings import (
     RatingPageConfig,
     human_feedback_evaluations,
@@ -22,7 +23,6 @@ from stoic_assets.defs.ratings import (
     rating_analysis,
     rating_pages,
 )
-from stoic_assets.defs.shown_rows import DECIMALS, MOST_ROWS
 
 DIMENSIONS = ("appropriateness", "helpfulness", "stoic_authenticity", "emotional_intelligence", "actionability")
 FEEDBACK = {

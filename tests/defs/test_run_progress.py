@@ -6,8 +6,7 @@ import dagster as dg
 import pytest
 
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.defs.resources import WorkplaceResource
-from stoic_assets.defs.run_progress import LoggedProgress
+from stoic_assets.defs.resources import LoggedProgress, WorkplaceResource
 
 
 def test_notes_are_told_without_secrets() -> None:

@@ -20,6 +20,7 @@ from stoic_assets.core.calibration.paired_scores import PairedScores
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.ratings.rating_table import Floats, mean_of, ratio
 from stoic_assets.core.ratings.reliability.chance_corrected import alpha_draws, mean_kappa, pair_kappas, quadratic_codes
+from stoic_assets.core.ratings.reliability.correlation import spearman_draws
 from stoic_assets.core.ratings.reliability.estimate import (
     Estimate,
     Resampling,
@@ -28,7 +29,6 @@ from stoic_assets.core.ratings.reliability.estimate import (
     undefined,
     with_interval,
 )
-from stoic_assets.core.ratings.reliability.rank_correlation import spearman_draws
 from stoic_assets.core.rounding import ROUNDING
 
 LEVELS = 5

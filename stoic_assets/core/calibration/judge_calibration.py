@@ -17,8 +17,8 @@ from stoic_assets.core.calibration.map_fitting import fitted
 from stoic_assets.core.calibration.paired_scores import Judged, by_one_prompt, by_rater, paired, panels
 from stoic_assets.core.feedback.rating_bridge import Bridge, rated_trials, rated_virtues, scaled
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
+from stoic_assets.core.ratings.reliability.correlation import spearman
 from stoic_assets.core.ratings.reliability.estimate import USUAL, Estimate, Resampling, undefined
-from stoic_assets.core.ratings.reliability.rank_correlation import spearman
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 from stoic_assets.core.table_rows import Row, Rows
 

@@ -13,13 +13,13 @@ import numpy as np
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.rater_checks import RaterChecks, attention_ids, rater_checks
 from stoic_assets.core.ratings.rating_table import RatingTable, mean_of, rating_table
+from stoic_assets.core.ratings.reliability.correlation import spearman
 from stoic_assets.core.ratings.reliability.dimension_reliability import (
     DimensionReliability,
     dimension_reliability,
     overall_reliability,
 )
 from stoic_assets.core.ratings.reliability.estimate import USUAL, Estimate, Resampling, item_weights
-from stoic_assets.core.ratings.reliability.rank_correlation import spearman
 from stoic_assets.core.ratings.reliability.rater_influence import alpha_without, leniency
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 from stoic_assets.core.ratings.study import Study, counted

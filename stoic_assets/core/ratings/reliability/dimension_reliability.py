@@ -18,9 +18,9 @@ from stoic_assets.core.ratings.reliability.chance_corrected import (
     ordinal_weights,
     quadratic_codes,
 )
+from stoic_assets.core.ratings.reliability.correlation import icc_mean, icc_single
 from stoic_assets.core.ratings.reliability.estimate import Estimate, as_observed, undefined, with_interval
 from stoic_assets.core.ratings.reliability.gate import Gate, gate
-from stoic_assets.core.ratings.reliability.intraclass_correlation import icc_mean, icc_single
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 
 Draws = Callable[[Floats, Floats], Floats]

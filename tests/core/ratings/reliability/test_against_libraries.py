@@ -19,9 +19,8 @@ from stoic_assets.core.ratings.reliability.chance_corrected import (
     nominal_codes,
     quadratic_codes,
 )
+from stoic_assets.core.ratings.reliability.correlation import icc_mean, icc_single, spearman_draws
 from stoic_assets.core.ratings.reliability.estimate import Resampling, item_weights
-from stoic_assets.core.ratings.reliability.intraclass_correlation import icc_mean, icc_single
-from stoic_assets.core.ratings.reliability.rank_correlation import spearman_draws
 
 ITEMS, RATERS, DRAWS = 40, 4, 12
 WEIGHTS = item_weights(ITEMS, Resampling(DRAWS, 3))

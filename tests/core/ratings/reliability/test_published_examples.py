@@ -15,8 +15,8 @@ from stoic_assets.core.ratings.reliability.chance_corrected import (
     ordinal_weights,
     quadratic_codes,
 )
+from stoic_assets.core.ratings.reliability.correlation import icc_mean, icc_single
 from stoic_assets.core.ratings.reliability.estimate import as_observed
-from stoic_assets.core.ratings.reliability.intraclass_correlation import icc_mean, icc_single
 
 _ = np.nan
 KRIPPENDORFF = np.array([

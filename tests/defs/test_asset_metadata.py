@@ -1,4 +1,4 @@
-"""What Dagster shows of the SQL models: numbers of one version, and tables that begin with what people look for."""
+"""What Dagster's UI shows of assets: columns, rows, numbers and pages."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,10 +7,58 @@ import dagster as dg
 import pytest
 
 from stoic_assets.adapters.warehouse.sql_project import SqlProject
-from stoic_assets.adapters.warehouse.table_schemas import columns_of
+from stoic_assets.adapters.warehouse.table_schemas import TABLES, columns_of
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
 from stoic_assets.defs.assembly import build_definitions
+from stoic_assets.defs.asset_metadata import MOST_ROWS, numbers, schema_of, shown, trial_name
+
+
+def test_every_asset_that_is_called_as_a_table_has_its_columns(workplace: Workplace) -> None:
+    specs = {spec.key.to_user_string(): spec for spec in build_definitions(workplace).resolve_all_asset_specs()}
+    shown = {name: spec.metadata["dagster/column_schema"] for name, spec in specs.items() if name in TABLES}
+    assert {"virtue_scores", "composite_scores", "virtue_trends", "human_ratings", "judge_calibration"} <= shown.keys()
+    assert {name: [column.name for column in schema.columns] for name, schema in shown.items()} == {
+        name: list(columns_of(name)) for name in shown
+    }
+    assert "dagster/column_schema" not in specs["transcripts"].metadata
+
+
+def test_types_are_those_of_sql_and_null_and_meaning_are_said() -> None:
+    columns = {column.name: column for column in schema_of("composite_scores").columns}
+    assert (columns["overall"].type, columns["overall"].constraints.nullable) == ("double", True)
+    assert (columns["valid"].type, columns["valid"].constraints.nullable) == ("boolean", False)
+    assert columns["evaluation_id"].description == "the evaluation that the row belongs to"
+
+
+def test_every_column_of_every_table_has_its_meaning_in_words() -> None:
+    told = {(table, column.name): column.description for table in TABLES for column in schema_of(table).columns}
+    assert [place for place, meaning in told.items() if not meaning or "](" in meaning] == []
+    assert told["trials", "user"] != told["turns", "content"]
+
+
+def test_a_long_table_is_shown_by_its_first_rows() -> None:
+    table = shown({"place": number} for number in range(1000))
+    assert [record.data["place"] for record in table.records] == list(range(MOST_ROWS))
+
+
+def test_cells_are_what_a_record_can_hold() -> None:
+    [record] = shown([{"score": 0.123456, "held": None, "passed": True, "names": ["a.", "b's"], "none": []}]).records
+    assert dict(record.data) == {"score": 0.1235, "held": None, "passed": True, "names": "a. · b's", "none": ""}
+
+
+def test_a_table_without_rows_still_has_its_columns() -> None:
+    schema = dg.TableSchema([dg.TableColumn("trial")])
+    assert ([column.name for column in shown([], schema).schema.columns], shown([], schema).records) == (["trial"], [])
+
+
+def test_numbers_have_four_decimals_and_what_was_not_measured_is_left_out() -> None:
+    assert numbers({"score": 0.44863338081209736, "spread": None, "trials": 3}) == {"score": 0.4486, "trials": 3}
+
+
+def test_a_trial_is_called_by_what_tells_it_apart_within_its_evaluation() -> None:
+    assert trial_name("e1.mentor.withheld.1", "e1") == "mentor.withheld.1"
+
 
 FIRST, SECOND, THIRD = VERSIONS = ("marcus@1.0.0", "marcus@1.1.0", "marcus@1.2.0")
 WISDOM = dict(zip(VERSIONS, (0.8, 0.2, 0.5), strict=True))
@@ -51,7 +99,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory, make_manifest: Callable[...
 
 
 @pytest.fixture(scope="module")
-def shown(judged: Workplace) -> list[Shown]:
+def shown_of_models(judged: Workplace) -> list[Shown]:
     """The metadata of all models, as the code location has them: of each version in turn, then of the second again."""
     job = build_definitions(judged).resolve_implicit_global_asset_job_def()
     part = job.get_subset(asset_selection={dg.AssetKey(model) for model in MODELS})
@@ -74,8 +122,8 @@ def table_of(metadata: dict[str, dg.MetadataValue]) -> list[dict[str, Any]]:
     return [dict(record.data) for record in value.records]
 
 
-def test_what_is_plotted_at_a_version_is_of_that_version(shown: list[Shown]) -> None:
-    *_, found, again = shown
+def test_what_is_plotted_at_a_version_is_of_that_version(shown_of_models: list[Shown]) -> None:
+    *_, found, again = shown_of_models
     numbers = {
         model: {name: value.value for name, value in metadata.items() if isinstance(value, dg.FloatMetadataValue)}
         for model, metadata in found.items()
@@ -91,15 +139,15 @@ def test_what_is_plotted_at_a_version_is_of_that_version(shown: list[Shown]) -> 
     assert (trends["mean_wisdom"].value, trends["slope_wisdom"].value) == (0.2, -0.6)
 
 
-def test_a_table_across_versions_begins_with_the_version_that_was_asked_for(shown: list[Shown]) -> None:
-    *_, found, again = shown
+def test_a_table_across_versions_begins_with_the_version_that_was_asked_for(shown_of_models: list[Shown]) -> None:
+    *_, found, again = shown_of_models
     for model in ("virtue_trends", "measure_history"):
         assert [row["agent_version"] for row in table_of(found[model])] == [THIRD, SECOND, FIRST]
         assert [row["agent_version"] for row in table_of(again[model])] == [SECOND, THIRD, FIRST]
 
 
-def test_what_tells_rows_apart_comes_first_then_numbers(shown: list[Shown]) -> None:
-    found = {model: table_of(metadata) for model, metadata in shown[0].items() if "rows" in metadata}
+def test_what_tells_rows_apart_comes_first_then_numbers(shown_of_models: list[Shown]) -> None:
+    found = {model: table_of(metadata) for model, metadata in shown_of_models[0].items() if "rows" in metadata}
     assert list(found["composite_scores"][0])[:5] == ["trial_id", "timing", "task", "assertion", "failure_penalty"]
     assert list(found["evaluation_virtues"][0])[:3] == ["virtue", "score", "confidence"]
     assert list(found["virtue_trends"][0])[:3] == ["agent_version", "virtue", "mean"]

@@ -1,13 +1,23 @@
-"""Intraclass correlations of absolute agreement: ICC(A,1) of one mark, ICC(A,k) of the mean of an item's marks.
+"""Correlations: of the marks of an item (intraclass), and of the ranks of two figures of each item (Spearman's).
 
-Variance components of the two-way random model by Henderson's first method (Searle, Casella and McCulloch, Variance
-Components, 1992, chapter 5), so that an item with a missing mark need not be dropped. On complete data these are the
-analysis-of-variance estimates of Shrout and Fleiss (1979, their ICC(2,1) and ICC(2,k)) and McGraw and Wong (1996).
+ICC(A,1) is the absolute agreement of one mark, ICC(A,k) that of the mean of an item's marks. Variance components of
+the two-way random model by Henderson's first method (Searle, Casella and McCulloch, Variance Components, 1992, chapter
+5), so that an item with a missing mark need not be dropped. On complete data these are the analysis-of-variance
+estimates of Shrout and Fleiss (1979, their ICC(2,1) and ICC(2,k)) and McGraw and Wong (1996).
 """
 
 import numpy as np
 
+from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.ratings.rating_table import Floats, ratio
+from stoic_assets.core.ratings.reliability.estimate import (
+    Estimate,
+    Resampling,
+    as_observed,
+    item_weights,
+    undefined,
+    with_interval,
+)
 from stoic_assets.core.rounding import ROUNDING
 
 SINGULAR = 1e-9
@@ -61,3 +71,34 @@ def _solved(equations: Floats, squares: Floats, total: Floats) -> Floats:
     systems = np.where(solvable[:, None, None], systems, np.eye(3))
     solution = np.linalg.solve(systems, np.nan_to_num(sides)[..., None])[..., 0]
     return np.where(solvable[:, None], solution, np.nan).T
+
+
+FEWEST_RANKED = 3
+
+
+def spearman(x: Floats, y: Floats, resampling: Resampling) -> Estimate:
+    """The rank correlation of two columns, −1 to 1; items where either is NaN are left out. Ties get the mean rank."""
+    both = np.isfinite(x) & np.isfinite(y)
+    x, y = x[both], y[both]
+    if len(x) < FEWEST_RANKED:
+        return undefined(f"{plural(len(x), 'item')} with both: a correlation needs at least {FEWEST_RANKED}")
+    value = spearman_draws(x, y, as_observed(len(x)))[0]
+    drawn = spearman_draws(x, y, item_weights(len(x), resampling))
+    return with_interval(value, drawn, len(x), "one of the two never varies")
+
+
+def spearman_draws(x: Floats, y: Floats, weights: Floats) -> Floats:
+    """The rank correlation in each draw, NaN where one of the two does not vary in it."""
+    a, b = (_centred_ranks(values, weights) for values in (x, y))
+    together, spread = (weights * a * b).sum(axis=1), (weights * a**2).sum(axis=1) * (weights * b**2).sum(axis=1)
+    # Ranks are multiples of a half, so a spread that is not zero is far above rounding.
+    return ratio(together, np.sqrt(np.where(spread > 1e-6, spread, 0)))
+
+
+def _centred_ranks(values: Floats, weights: Floats) -> Floats:
+    """The rank of each item within each draw, less the mean rank: draws × items."""
+    levels, place = np.unique(values, return_inverse=True)
+    held = weights @ (place[:, None] == np.arange(len(levels)))
+    ranks = np.cumsum(held, axis=1) - held / 2
+    centred: Floats = ranks[:, place] - weights.sum(axis=1, keepdims=True) / 2
+    return centred

@@ -1,3 +1,0 @@
-"""The owners of the assets of this project."""
-
-OWNERS = ["team:agent-quality"]
