@@ -68,9 +68,10 @@ def _table(jobs: Rows, with_url: bool) -> Table:
 def _show_reach(
     spec: EvaluationSpec, addresses: Mapping[str, str], request: EvaluationRequest, workplace: Workplace
 ) -> None:
-    """Prints which environment variables and other folders the jobs use; `addresses` are those shown."""
+    """Prints which address is sent which variables, and which other folders jobs use; `addresses` are those shown."""
     for address, variables in variables_sent(spec.jobs, addresses, workplace.env).items():
-        console.say(f"{address} is sent the {'value' if len(variables) == 1 else 'values'} of {', '.join(variables)}")
+        sent = f"{address} is sent the {'value' if len(variables) == 1 else 'values'} of {', '.join(variables)}"
+        console.say(workplace.redactor.text(sent))
     project = workplace.project
     job_paths = [Path(file) for file in request.files] or job_files(project)
     for job, paths in files_outside(project.root, job_paths, spec.jobs).items():

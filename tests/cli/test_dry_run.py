@@ -1,6 +1,7 @@
 """What `stoic eval --dry-run` shows to people."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -39,3 +40,13 @@ def test_the_address_of_all_jobs_is_told_once(
     shown = capsys.readouterr().out
     assert shown.count("marcus@1 at http://a:1: 2 trials, nothing was run") == told
     assert [shown.count(url) for url in sorted(set(urls))] == [1] * len(set(urls))
+
+
+def test_the_knowledge_service_is_told_among_those_that_are_sent_the_agents_key(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], capsys: pytest.CaptureFixture[str]
+) -> None:
+    knowing = replace(workplace, env={**workplace.env, "AGENT_API_KEY": "k", "BOOGIE_URL": "http://graphs:1"})
+    spec = make_manifest(jobs=(job("chat"),), addresses={"chat": "http://a:1"}).spec
+    show_plan(spec, EvaluationRequest(), "marcus@1", knowing, as_json=False)
+    told = [line for line in capsys.readouterr().out.splitlines() if "is sent" in line]
+    assert told == [f"{url} is sent the value of AGENT_API_KEY" for url in ("http://a:1", "http://graphs:1")]

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from stoic_assets.adapters.agents.connect import header_secrets
-from stoic_assets.adapters.agents.knowledge_context import create_knowledge_context
+from stoic_assets.adapters.agents.knowledge_context import ADDRESS, create_knowledge_context
 from stoic_assets.adapters.evaluation.readable_tables import refuse_damaged
 from stoic_assets.adapters.evaluation.setup import Setup, check_reachable, set_up
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
@@ -193,7 +193,7 @@ def import_clients(offline: bool) -> None:
 
 
 async def _announce(workplace: Workplace, manifest: Manifest) -> None:
-    if url := workplace.env.get("BOOGIE_URL"):
+    if url := workplace.env.get(ADDRESS):
         about = f"Stoic Eval of {manifest.agent_version}"
         key = api_key(workplace.env, "AGENT_API_KEY")
         limit = workplace.settings.limits.agent

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from stoic_assets.adapters.agents.connect import KEY, header_variables
+from stoic_assets.adapters.agents.knowledge_context import ADDRESS
 from stoic_assets.adapters.disk.configuration_files import read_document
 from stoic_assets.adapters.disk.job_files import own_prompts
 from stoic_assets.core.errors import ConfigurationError
@@ -17,11 +18,16 @@ from stoic_assets.core.jobs.job_entries import FileSetup
 
 
 def variables_sent(jobs: Iterable[Job], addresses: Mapping[str, str], env: Mapping[str, str]) -> dict[str, list[str]]:
-    """The variables whose values are sent to an address in headers, by address; `addresses` are by job name."""
+    """The variables whose values are sent to an address in headers, by address; `addresses` are by job name.
+
+    The knowledge service is sent the agent's key too.
+    """
     sent: dict[str, set[str]] = defaultdict(set)
     key = {KEY} if env.get(KEY) else set()
     for job in jobs:
         sent[addresses[job.name]] |= key | header_variables(job.target)
+    if knowledge := env.get(ADDRESS):
+        sent[knowledge] |= key
     return {address: sorted(names) for address, names in sent.items() if names}
 
 

@@ -10,7 +10,7 @@ from stoic_assets.adapters.disk.job_files import load_job
 from stoic_assets.adapters.evaluation.job_reach import files_outside, variables_sent
 from stoic_assets.core.jobs.job import Job
 
-FOREIGN, OWN = "https://elsewhere.example", "http://localhost:8081"
+FOREIGN, OWN, KNOWLEDGE = "https://elsewhere.example", "http://localhost:8081", "http://localhost:8080"
 
 
 def job(file: Path, headers: dict[str, str] | None = None, **fields: Any) -> Path:
@@ -26,6 +26,11 @@ def job(file: Path, headers: dict[str, str] | None = None, **fields: Any) -> Pat
     [
         ({}, {FOREIGN: ["CRM", "NEO_PASSWORD"]}),
         ({"AGENT_API_KEY": "k"}, {FOREIGN: ["AGENT_API_KEY", "CRM", "NEO_PASSWORD"], OWN: ["AGENT_API_KEY"]}),
+        ({"BOOGIE_URL": KNOWLEDGE}, {FOREIGN: ["CRM", "NEO_PASSWORD"]}),
+        (
+            {"AGENT_API_KEY": "k", "BOOGIE_URL": KNOWLEDGE},
+            {FOREIGN: ["AGENT_API_KEY", "CRM", "NEO_PASSWORD"], OWN: ["AGENT_API_KEY"], KNOWLEDGE: ["AGENT_API_KEY"]},
+        ),
     ],
 )
 def test_an_address_is_sent_what_headers_name_and_the_agents_key(
