@@ -9,36 +9,26 @@ from pathlib import Path
 import typer
 from rich.text import Text
 
-from stoic_assets.adapters.agents.connect import check_access
 from stoic_assets.adapters.disk.files import StorageError, room
 from stoic_assets.adapters.disk.job_files import load_jobs, readable_jobs
 from stoic_assets.adapters.disk.release_files import load_releases, url_of
 from stoic_assets.adapters.evaluation.job_choice import chosen_jobs, default_version, job_files, unread_files
 from stoic_assets.adapters.evaluation.query_check import refused_queries
-from stoic_assets.adapters.evaluation.setup import refuse_receivers, refuse_setups_of, targets_of
+from stoic_assets.adapters.evaluation.setup import refuse_receivers, refuse_setups_of
 from stoic_assets.adapters.graph.stoic_graph_place import refuse_unfit
 from stoic_assets.adapters.messages.receiver import SETTINGS, addresses
 from stoic_assets.adapters.messages.receiver import Target as Receiver
-from stoic_assets.adapters.models.connect import (
-    connect_model,
-    evaluator_model,
-    is_offline,
-    judge_panel,
-    reachable_model,
-)
-from stoic_assets.adapters.models.model_list import look_up_models
-from stoic_assets.adapters.models.model_server import evaluator_server, judge_server
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.project import make_home
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import refuse_misread_folders
 from stoic_assets.cli.options import Json
+from stoic_assets.cli.service_status import SERVICES
 from stoic_assets.cli.stored_state import STORED, Found
-from stoic_assets.core.errors import AttemptFailed, ConfigurationError, StoicError
+from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.graph_address import subject_address
-from stoic_assets.core.jobs.job_entries import Target
 from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.own_variables import mistyped
 from stoic_assets.core.presentation.formatting import plural
@@ -102,7 +92,7 @@ async def _contacted(workplace: Workplace) -> list[Finding]:
         except StoicError as error:
             return Finding(subject, "missing", str(error))
 
-    return await asyncio.gather(*[answer(*each) for each in ASKED.items()])
+    return await asyncio.gather(*[answer(*each) for each in SERVICES.items()])
 
 
 def _installation(workplace: Workplace) -> Found:
@@ -160,58 +150,6 @@ def _unusable(release: Release, workplace: Workplace) -> ConfigurationError | No
     return None
 
 
-async def _model(workplace: Workplace) -> Found:
-    if is_offline(workplace.env):
-        needed = "OPENAI_API_KEY or OPENAI_BASE_URL"
-        if workplace.env.get("STOIC_LLM"):
-            needed += ", and unset STOIC_LLM=offline"
-        return "note", f"offline, so scores mean nothing; to use a model, set {needed}"
-    connect_model(workplace.env, workplace.settings)
-    await reachable_model(workplace.env)
-    notes = await look_up_models(workplace.env)
-    judges = judge_server(workplace.env)
-    place = f" of {judges}" if judges.url != evaluator_server(workplace.env).url else ""
-    models = f"simulated user {evaluator_model(workplace.env)}, judges {', '.join(judge_panel(workplace.env))}{place}"
-    return "note" if notes else "ok", "; ".join([models, *notes])
-
-
-async def _agent(workplace: Workplace) -> Found:
-    releases, _ = load_releases(workplace.project.releases)
-    jobs = load_jobs(job_files(workplace.project))
-    of_jobs = [targets_of(job, releases.values(), workplace.env) for job in jobs]
-    ways = {_way(url, target): target for known in of_jobs for url, target in known.items()}
-    asked = [_fault(url, target, workplace.env) for (url, _), target in ways.items()]
-    faults = {way: fault for way, fault in zip(ways, await asyncio.gather(*asked), strict=True) if fault}
-    for known in of_jobs:
-        closed = [fault for way in known.items() if (fault := faults.get(_way(*way))) and not _is_late(fault)]
-        if len(closed) == len(known):
-            raise closed[0]
-    if not jobs:
-        return "note", "not looked for, since there are no jobs"
-    heard = sorted({url for url, how in ways if (url, how) not in faults})
-    parts = [", ".join(heard), *dict.fromkeys(str(fault).partition(";")[0] for fault in faults.values())]
-    return "note" if faults else "ok", workplace.redactor.text("; ".join(filter(None, parts)))
-
-
-def _way(url: str, target: Target) -> tuple[str, str]:
-    """The key of an agent's check: jobs that talk to an agent in the same way share one result."""
-    return url, target.model_dump_json(include={"protocol", "headers"})
-
-
-async def _fault(url: str, target: Target, env: Mapping[str, str]) -> StoicError | None:
-    """Why no agent can be reached there; None if one can."""
-    try:
-        await check_access(target, url, env)
-    except StoicError as fault:
-        return fault
-    return None
-
-
-def _is_late(fault: StoicError) -> bool:
-    """Whether an agent is only slow: an evaluation would wait longer."""
-    return isinstance(fault, AttemptFailed) and fault.late
-
-
 def _graphs(workplace: Workplace) -> Found:
     async def asked() -> list[str]:
         await graphs.subject.ping()
@@ -244,5 +182,4 @@ def _delivery(workplace: Workplace) -> Found:
 FILES: Mapping[str, Callable[[Workplace], Found]] = {
     "installation": _installation, "project": _project, "jobs": _jobs, "releases": _releases,
 }  # fmt: skip
-ASKED: Mapping[str, Callable[[Workplace], Awaitable[Found]]] = {"model": _model, "agent": _agent}
 STATE: Mapping[str, Callable[[Workplace], Found]] = {**STORED, "graphs": _graphs, "delivery": _delivery}

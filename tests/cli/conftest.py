@@ -1,11 +1,14 @@
 """What commands need that is the same in every new project."""
 
+import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from stoic_assets.adapters.workplace import Workplace
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -30,3 +33,19 @@ def databases_are_set_up_once(tmp_path_factory: pytest.TempPathFactory) -> Itera
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(event_log, "open_instance", opened)
         yield
+
+
+@pytest.fixture
+def marcus(workplace: Workplace) -> Callable[..., None]:
+    """Writes a job for Marcus, and releases of his with their addresses."""
+
+    def write(**urls: str) -> None:
+        job = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
+        workplace.project.jobs.mkdir()
+        (workplace.project.jobs / "chat.yml").write_text(json.dumps(job))
+        workplace.project.releases.mkdir()
+        for name, url in urls.items():
+            manifest = {"agent": "marcus", "version": name, "url": url}
+            (workplace.project.releases / f"{name}.yml").write_text(json.dumps(manifest))
+
+    return write
