@@ -70,7 +70,8 @@ def read_env_file(path: Path) -> dict[str, str]:
     """
     text = read_text(path) if path.exists() and not path.is_dir() else ""
     for binding in parse_stream(StringIO(text)):
-        if binding.error:  # python-dotenv would leave it out with a warning, and an evaluation without its key
+        is_bare = binding.key is not None and binding.value is None  # only a name
+        if binding.error or is_bare:  # python-dotenv would leave it out, and an evaluation without its key
             part = binding.original.string
             line = binding.original.line + len(part[: -len(part.lstrip())].splitlines())
             raise ConfigurationError(f"{path}:{line}: not NAME=value, or a quotation mark that is not closed")

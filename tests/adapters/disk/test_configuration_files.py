@@ -63,7 +63,7 @@ def file(tmp_path: Path) -> Path:
     ("text", "found"),
     [
         ("", {}),
-        ("# keys\n\nA=1\nexport B='two words'\nC=\nD\n", {"A": "1", "B": "two words"}),
+        ("# keys\n\nA=1\nexport B='two words'\nC=\n", {"A": "1", "B": "two words"}),
         ('A="1\n2"\n', {"A": "1\n2"}),
         ("\ufeffA=1\r\nB=2\r\n", {"A": "1", "B": "2"}),
     ],
@@ -83,7 +83,7 @@ def test_without_a_file_and_beside_a_virtual_environment_there_is_none(file: Pat
     ("text", "line"),
     [
         ('A=1\nOPENAI_API_KEY="sk-secret\nB=2\n', 2), ("A=1\n\n\n= sk-secret\n", 4), ("OPENAI_API_KEY sk-secret\n", 1),
-        ("= sk-secret", 1),
+        ("= sk-secret", 1), ("A=1\nOPENAI_API_KEY\n", 2), ("\n\nexport OPENAI_API_KEY\n", 3), ("A\n# sk-secret", 1),
     ],
 )  # fmt: skip
 def test_a_line_that_would_be_left_out_is_refused_without_its_content(file: Path, text: str, line: int) -> None:
