@@ -30,6 +30,10 @@ DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs
 TEXT = {".md", ".py", ".yml", ".yaml", ".toml", ".sql", ".jinja", ".css", ".js", ".json", ".xml", ".example", ""}
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"```(\w*)\n(.*?)```", re.DOTALL)
+INLINE = re.compile(r"`(stoic [\w-][^`]*)`")
+"""A command within a sentence."""
+FILE = re.compile(r"(?<![\w/.])(?:tests|benchmarks|deploy|stoic_assets)/[\w/.-]+\.[a-z]+\b")
+MODULE = re.compile(r"python -m ((?:benchmarks|stoic_assets)[\w.]*)")
 ROW = re.compile(r"^\| (`[^|]+?) \|", re.MULTILINE)
 MACHINE = re.compile(r"(?<![\w.$~{}*])/(?:tmp|work|root|home)/\w|pypi[.]org|files[.]pythonhosted|repo1[.]maven")
 """Places and hosts of one machine; written so that this file does not hold what it forbids."""
@@ -153,8 +157,35 @@ def test_shown_commands_exist() -> None:
         if words[0] == "make":
             assert set(words[1:]) <= targets, words
         elif words[0] == "stoic":
-            options_of = options(known[f"stoic {words[1]}"])
-            assert {word for word in words if word.startswith("--")} <= options_of, words
+            check_command(words, known)
+
+
+def check_command(words: list[str], known: dict[str, Any]) -> None:
+    """Whether words call a command that exists, and with its own options."""
+    command = known.get(" ".join(words[:3])) or known.get(" ".join(words[:2]))
+    assert command, words
+    assert {word for word in words if word.startswith("--")} <= options(command), words
+
+
+def test_commands_named_in_sentences_exist() -> None:
+    known = dict(commands())
+    groups = {name.rpartition(" ")[0] for name in known}
+    of_the_program = {"--help", "--version", "COMMAND"}
+    places = [*DOCUMENTS, *(ROOT / "stoic_assets").rglob("*.py")]
+    texts = [FENCE.sub("", place.read_text(encoding="utf-8")) for place in places]
+    named = [words for text in texts for line in INLINE.findall(text) if (words := line.split())]
+    assert len(named) > 100
+    for words in named:
+        if words[1] not in of_the_program and " ".join(words) not in groups:
+            check_command(words, known)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_files_and_modules_that_are_named_exist(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    assert [file for file in FILE.findall(text) if not (ROOT / file).exists()] == []
+    modules = [ROOT / module.replace(".", "/") for module in MODULE.findall(text)]
+    assert [each for each in modules if not each.is_dir() and not each.with_suffix(".py").is_file()] == []
 
 
 COMMAND = re.compile(r"^## (stoic [a-z ]+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
