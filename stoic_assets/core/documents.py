@@ -6,6 +6,8 @@
 import difflib
 import re
 from collections.abc import Mapping
+from functools import reduce
+from operator import getitem
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
@@ -25,6 +27,7 @@ _PROBLEMS = {
     "dict_type": "a mapping is expected",
     "model_type": "a mapping is expected",
 }
+_OCTAL = re.compile(r"[-+]?0[0-7_]+")
 
 
 class Document(BaseModel, frozen=True, extra="forbid"):
@@ -88,21 +91,32 @@ D = TypeVar("D", bound=Document)
 def parse_document(text: str, model: type[D], source: str) -> D:
     """Reads one YAML document into `model`. Where text is expected, a plain number or boolean is taken as written.
 
-    Raises `DocumentError` for the first fault, and for a text that contains a second document.
+    Raises `DocumentError` for the first fault, for a second document in the text, and for an octal number.
     """
     found = read_yaml(text, source)
     if found.data is None:
         raise DocumentError(source, 1, "", "the file is empty")
     if not isinstance(found.data, Mapping):
         raise DocumentError(source, 1, "", f"a mapping is expected, not {type(found.data).__name__}")
+    document, meant = None, found.data
     try:
-        return model.model_validate(found.data)
+        document = model.model_validate(meant)
     except ValidationError as error:
         meant = with_texts(found, error)
     try:
-        return model.model_validate(meant)
+        document = document or model.model_validate(meant)
     except ValidationError as error:
         raise explain(error, found, source) from None
+    refuse_octal(meant, found, source)
+    return document
+
+
+def refuse_octal(data: Any, found: YamlText, source: str) -> None:
+    """Raises `DocumentError` for a number such as 017, which YAML 1.1 reads as 15; nobody means that."""
+    for path, written in found.written.items():
+        if _OCTAL.fullmatch(written) and (value := reduce(getitem, path, data)) != written:
+            advice = "leave the zero out, or put it in quotes if it is text"
+            raise fault_at(path, found, source, f"{written} would be {value}, an octal number; {advice}")
 
 
 def with_texts(found: YamlText, error: ValidationError) -> Any:

@@ -61,6 +61,13 @@ def test_text_is_taken_as_it_is_written() -> None:
     assert found.fruits == (Apple(sort="0x10"), Pear(pear="TRUE", weight=2.0))
 
 
+@pytest.mark.parametrize("number", ["017", "-07", "0_1", "00"])
+def test_a_number_that_looks_decimal_and_would_be_octal_is_refused(number: str) -> None:
+    fault = fault_of(f"owner: {number}\nnotes: {{n: {number}}}")
+    assert fault.startswith(f"basket.yml:2: notes.n: {number} would be {int(number, 8)}, an octal number; leave")
+    assert basket(f"owner: {number}\nnotes: {{n: '{number}', m: 0x10, k: 0, j: 00.5, i: 08}}").owner == number
+
+
 def test_what_is_text_in_one_place_stays_a_number_in_another() -> None:
     found = basket("owner: &n 7\ncapacity: *n\nnotes: {n: *n}")
     assert (found.owner, found.capacity, found.notes) == ("7", 7.0, {"n": 7})

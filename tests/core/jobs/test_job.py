@@ -187,7 +187,7 @@ def test_openai_has_no_object_context_but_may_speak_of_it(read_job: ReadJob) -> 
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("true", True), ("yes", True), ("off", False), ("1", 1), ("1.0", 1.0), ("'1'", "1"), ("0x10", 16), ("017", 15),
+        ("true", True), ("yes", True), ("off", False), ("1", 1), ("1.0", 1.0), ("'1'", "1"), ("0x10", 16),
         ("1_000", 1000), ("2026-01-01", "2026-01-01"), ("12:30", "12:30"), ("y", "y"),
         ("[1, true, 1.0, ~]", [1, True, 1.0, None]),
         ("{a: 1, b: {c: [x]}}", {"a": 1, "b": {"c": ["x"]}}), ("text", "text"), ("''", ""), ("[]", []), ("{}", {}),
