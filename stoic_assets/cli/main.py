@@ -25,3 +25,9 @@ def main() -> None:
 def leave(_signal: int, _frame: FrameType | None) -> None:
     """Ends the program silently; an exception would be reported as a fault of the module being imported."""
     os._exit(INTERRUPTED)
+
+
+if __name__ == "__main__":  # python -m stoic_assets.cli.main
+    from stoic_assets.cli import main as started  # the module whose `leave` other modules know
+
+    started.main()

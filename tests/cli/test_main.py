@@ -73,3 +73,9 @@ def test_these_tests_also_run_in_the_background_of_a_script_where_interrupts_are
     command = [*UNINTERRUPTED, sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--basetemp={tmp_path}", one]
     ended = subprocess.run(command, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stdout
+
+
+def test_the_module_can_be_run_as_a_program() -> None:
+    ended = subprocess.run([sys.executable, "-m", "stoic_assets.cli.main", "--version"], capture_output=True, text=True)
+    assert ended.returncode == 0
+    assert ended.stdout.startswith("stoic-eval ")
