@@ -11,7 +11,7 @@ _OF_PEOPLE = {
     "rater_reliability": "run `stoic ratings analyze`",
     "rater_checks": "run `stoic ratings analyze`",
     "judge_calibration": "run `stoic ratings calibrate`",
-    "human_feedback_evaluations": "materialise the asset human_feedback_evaluations (`stoic ui`)",
+    "human_feedback_evaluations": "run `stoic feedback`",
 }
 
 

@@ -15,6 +15,7 @@ from stoic_assets.core.table_repair import way_to_remake
         ("composite_scores", "m@1", "run `stoic regrade --agent-version m@1 --evaluation e`"),
         ("human_ratings", "m@1", "collect the raters' files again with `stoic ratings collect`"),
         ("judge_calibration", ALL_VERSIONS, "run `stoic ratings calibrate`"),
+        ("human_feedback_evaluations", "m@1", "run `stoic feedback`"),
         ("judge_drift", ALL_VERSIONS, ""),
         ("llm_calls", ALL_VERSIONS, ""),
     ],
