@@ -10,6 +10,8 @@ OWN = frozenset(
         "HOME", "WAREHOUSE", "LLM", "EVALUATOR_MODEL", "JUDGE_MODEL", "JUDGE_API_KEY", "JUDGE_BASE_URL",
         "ALLOW_SETUPS", "GRAPH_URI", "GRAPH_USERNAME", "GRAPH_PASSWORD", "GRAPH_DATABASE", "GRAPH_SHARED",
         "WEBHOOK_URL", "WEBHOOK_SECRET", "UI_TOKEN",
+        # of dbt_like_sql/, read by dbt
+        "DBT_DATABASE",
         # of deploy/, read by Docker Compose and by its dagster.yaml
         "PROJECT", "BROKER_URL", "POSTGRES_HOST", "POSTGRES_PORT", "POSTGRES_USER", "POSTGRES_PASSWORD",
         "POSTGRES_DATABASE",

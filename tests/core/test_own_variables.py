@@ -5,7 +5,7 @@ from pathlib import Path
 
 from stoic_assets.core.own_variables import OWN, mistyped
 
-DEPLOY = Path(__file__).parents[2] / "deploy"
+ROOT = Path(__file__).parents[2]
 
 
 def test_what_looks_like_a_variable_of_ours_is_told() -> None:
@@ -16,7 +16,8 @@ def test_what_looks_like_a_variable_of_ours_is_told() -> None:
     ]
 
 
-def test_all_that_a_deployment_reads_is_known() -> None:
-    files = ("compose.yaml", "dagster.yaml", ".env.example")
-    used = {name for file in files for name in re.findall(r"STOIC_[A-Z_]+", (DEPLOY / file).read_text())}
+def test_all_that_a_deployment_or_dbt_reads_is_known() -> None:
+    deploy, dbt = ROOT / "deploy", ROOT / "dbt_like_sql"
+    files = [*(deploy / name for name in ("compose.yaml", "dagster.yaml", ".env.example")), *dbt.rglob("*.yml")]
+    used = {name for file in files for name in re.findall(r"STOIC_[A-Z_]+", file.read_text())}
     assert used <= OWN
