@@ -274,6 +274,14 @@ def test_every_asset_is_described() -> None:
     assert {name for name in names if f"`{name}`" not in text} == set()
 
 
+def test_every_job_schedule_and_sensor_is_named(workplace: Workplace) -> None:
+    text = "".join(document.read_text(encoding="utf-8") for document in DOCUMENTS)
+    found = build_definitions(workplace)
+    names = {each.name for each in (*found.jobs, *found.schedules, *found.sensors)}
+    assert {"night", "nightly", "night_watch"} <= names
+    assert {name for name in names if f"`{name}`" not in text} == set()
+
+
 def test_no_text_names_a_machine() -> None:
     # Containers often run as another user than the one who cloned.
     listing = ["git", "-c", "safe.directory=*", "ls-files", "--cached", "--others", "--exclude-standard"]
