@@ -28,7 +28,7 @@ def add(
     agent_version: Annotated[str, typer.Argument(metavar="A@V", help="agent@version")],
     url: Annotated[str | None, typer.Option(metavar="URL", help="Where this version listens.")] = None,
     parent: Annotated[
-        list[str] | None, typer.Option(metavar="V", help="Version that this one came from; may be repeated.")
+        list[str] | None, typer.Option(metavar="V", help="Version that this one came from, V or A@V; may be repeated.")
     ] = None,
     released_at: Annotated[
         str | None,
