@@ -19,6 +19,7 @@ from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.presentation.formatting import percent
 
 COMMANDS = typer.Typer()
 COMMANDS.command()(compare)
@@ -179,9 +180,9 @@ def test_a_judge_that_falls_silent_is_no_progress(evaluate: Evaluate, compared: 
     evaluate(BASE, silent=())
     evaluate(CANDIDATE, silent=silent)
     code, document = compared()
-    share = f"{len(silent) / 48:.0%}"
+    share = percent(len(silent) / 48)
     why = (
-        f"judge b gave no verdict on {share} of the virtues of {CANDIDATE}, and on 0% of {BASE}; judge "
+        f"judge b gave no verdict on {share} of the virtues of {CANDIDATE}, and on 0 % of {BASE}; judge "
         f"{CANDIDATE} again with `stoic regrade --agent-version {CANDIDATE} --evaluation e1`"
     )
     found = gating(document)
@@ -194,7 +195,7 @@ def test_a_judge_that_falls_silent_on_tasks_alone_is_seen(evaluate: Evaluate, co
     evaluate(CANDIDATE, silent=(), marks="a")
     why = gating(compared()[1])["task"][1]
     assert why is not None
-    assert why.startswith(f"judge b gave no verdict on 100% of the tasks of {CANDIDATE}, and on 0% of {BASE};")
+    assert why.startswith(f"judge b gave no verdict on 100 % of the tasks of {CANDIDATE}, and on 0 % of {BASE};")
 
 
 @pytest.mark.parametrize(("gate", "code"), [("regression", 0), ("inconclusive", 1)])

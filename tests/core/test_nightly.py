@@ -64,7 +64,7 @@ def test_a_version_is_judged_again_after_its_base() -> None:
     [
         ("finished", 18, 2, None),
         ("regrading", 18, 2, None),
-        ("finished", 17, 3, "no verdict: 3 of 20 trials are invalid, more than the 10% that"),
+        ("finished", 17, 3, "no verdict: 3 of 20 trials are invalid, more than the 10 % that"),
         ("finished", 0, 20, "no verdict: 20 of 20 trials"),
         ("incomplete", 18, 0, f"no verdict: 18 of 20 trials were run before the cost ceiling was reached; {HIGHER}"),
         ("incomplete", 0, 0, f"no verdict: 0 of 20 trials were run before the cost ceiling was reached; {HIGHER}"),

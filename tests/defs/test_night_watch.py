@@ -207,7 +207,7 @@ def test_a_night_without_verdict_is_told_once_and_again_once_it_was_materialised
     [event] = told()
     assert (event["type"], event["subject"], event["data"]["partition"]) == ("stoic.run_failed", CANDIDATE, NIGHT)
     assert event["data"]["evaluation_id"] == night_evaluation_id(NIGHT, CANDIDATE, "first")
-    assert event["data"]["error"].startswith("no verdict: 2 of 6 trials are invalid, more than the 10% that")
+    assert event["data"]["error"].startswith("no verdict: 2 of 6 trials are invalid, more than the 10 % that")
     watch.workplace.outbox.withdraw("events", [event["id"]], event["subject"])
     watch.tick()
     assert told() == [], "it was told"

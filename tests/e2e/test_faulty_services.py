@@ -99,7 +99,7 @@ def test_faults_of_models_are_never_the_agents(stoic: Stoic, model: ModelServer)
     assert done.document["invalid_trials"] == len(trials) - len(SCORED)
     totals = [trials[name]["scores"]["overall"] for name in SCORED]
     assert done.document["average_score"] == quoted(sum(totals) / len(totals))
-    assert "11 of 18 trials are invalid, more than the 10% that stoic.yml allows" in done.line
+    assert "11 of 18 trials are invalid, more than the 10 % that stoic.yml allows" in done.line
     assert "; the first: judge_error  broken-judge withheld 1: " in done.line
     assert stoic.sql("select count(*) from events where type = 'evolution.stoic_evaluation_applied'") == [(0,)]
     _asked_again_with_the_reason(model)
@@ -238,7 +238,7 @@ def test_trials_that_the_graph_missed_are_played_again_by_other_users(
     agent.when("message", lambda call: relay.break_for(3) if "Hello cut-off!" in call.text else None, times=2)
 
     held = stoic("eval", code=3)
-    assert "1 of 2 trials are invalid, more than the 10% that stoic.yml allows; the first: infra_error" in held.line
+    assert "1 of 2 trials is invalid, more than the 10 % that stoic.yml allows; the first: infra_error" in held.line
     [(evaluation_id,)] = stoic.sql("select evaluation_id from evaluations")
     again = f"`stoic eval --agent-version my-agent@dev --resume {evaluation_id}`"
     assert f"{again} runs them again" in held.line

@@ -10,7 +10,7 @@ from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.evaluation import FINISHED, judge_again, way_to_finish
 from stoic_assets.core.jobs.names import job_key, job_of
 from stoic_assets.core.judging.silent_judges import silence
-from stoic_assets.core.presentation.formatting import listed, plural
+from stoic_assets.core.presentation.formatting import listed, percent, plural
 from stoic_assets.core.scoring.validity import too_many_invalid
 
 APART_HOURS = 1.0
@@ -72,9 +72,9 @@ def _silent_judge(base: Side, candidate: Side, jobs: Set[str], threshold: float)
         silences = ((before[about, judge].share, base), (after[about, judge].share, candidate))
         (less, other), (more, side) = sorted(silences, key=lambda silence: silence[0])
         if more - less > threshold:
-            found = f"{more:.0%} of the {about} of {side.agent_version}, and on {less:.0%} of {other.agent_version}"
+            found = f"no verdict on {percent(more)} of the {about} of {side.agent_version}"
             again = f"judge {side.agent_version} again with {_regrade(side, candidate)}"
-            return f"judge {judge} gave no verdict on {found}; {again}"
+            return f"judge {judge} gave {found}, and on {percent(less)} of {other.agent_version}; {again}"
     return None
 
 

@@ -16,6 +16,7 @@ from stoic_assets.core.chat import ChatRequest
 from stoic_assets.core.judging.cues import ADVICE, CUES, JUSTICE_OCCASION, SIGNALS, STOP_WORDS
 from stoic_assets.core.judging.fence import MESSAGE_CHARS
 from stoic_assets.core.judging.virtues import ASPECTS, Virtue
+from stoic_assets.core.presentation.formatting import percent
 
 START = 0.55
 """The score of an aspect for which there is no sign at all."""
@@ -170,6 +171,6 @@ def task_mark(reading: Reading, task: Mapping[str, Any]) -> dict[str, Any]:
     claims = [sentence for sentence in reading.showing["claim"] if overlap(task["task"], sentence) > 0]
     refusals = [sentence for sentence in reading.showing["evasive"] if overlap(task["task"], sentence) > 0]
     score = 0.2 + 0.55 * max(criteria, wish) + (0.35 if claims else 0.25 * criteria) - (0.4 if refusals else 0.0)
-    shared = f"Offline word count, no judgement. Of the words of the criteria {criteria:.0%} were said."
+    shared = f"Offline word count, no judgement. Of the words of the criteria {percent(criteria)} were said."
     believed = f' Taken at its word: "{claims[0]}"' if claims else ""
     return {"reason": shared + believed, "score": round(min(1.0, max(0.0, score)), 2)}

@@ -5,7 +5,7 @@ The sentences are the same everywhere: terminal, pull request, page and asset.
 
 from collections.abc import Iterable
 
-from stoic_assets.core.presentation.formatting import is_missing, score, words
+from stoic_assets.core.presentation.formatting import is_missing, percent, score, words
 from stoic_assets.core.table_rows import Row, Rows
 
 OFFLINE_NOTE = (
@@ -26,8 +26,8 @@ def calibrated_share(virtues: Rows) -> float:
 
 def whose_confidence(calibrated: float, agreement: str = "") -> str:
     """Where the confidences come from, `calibrated` being that share, 0–1, and how the scores agree with people's."""
-    whose = f"{calibrated:.0%} of the confidences are calibrated on people's ratings." if calibrated else UNCALIBRATED
-    return f"{whose} {agreement}".rstrip()
+    share = f"{percent(calibrated)} of the confidences are calibrated on people's ratings."
+    return f"{share if calibrated else UNCALIBRATED} {agreement}".rstrip()
 
 
 def weak_above(virtues: Iterable[Row]) -> str:

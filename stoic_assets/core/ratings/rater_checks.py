@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stoic_assets.core.presentation.formatting import difference
+from stoic_assets.core.presentation.formatting import difference, percent
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.rating_table import ANSWERS, MARKS, NO, YES, Floats, RatingTable, mean_of, ratio
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
@@ -75,7 +75,7 @@ def straight_lining(table: RatingTable) -> Iterator[RaterFlag]:
         share, spread = counts.max() / len(marks), marks.std()
         if spread < SMALLEST_SD or share >= MOST_SAME:
             commonest = int(values[counts.argmax()])
-            detail = f"{share:.0%} of {len(marks)} marks are {commonest}, standard deviation {spread:.2f}"
+            detail = f"{percent(share)} of {len(marks)} marks are {commonest}, standard deviation {spread:.2f}"
             yield RaterFlag(rater, "straight_lining", detail)
 
 
@@ -84,7 +84,7 @@ def always_high(table: RatingTable) -> Iterator[RaterFlag]:
     for rater, marks in _marks_of_raters(table):
         mean, fives = marks.mean(), (marks == MARKS).mean()
         if mean > HIGHEST_MEAN or fives >= MOST_FIVES:
-            detail = f"mean {mean:.2f} over {len(marks)} marks, {fives:.0%} of them {MARKS}"
+            detail = f"mean {mean:.2f} over {len(marks)} marks, {percent(fives)} of them {MARKS}"
             yield RaterFlag(rater, "always_high", detail)
 
 

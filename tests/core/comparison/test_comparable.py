@@ -12,6 +12,7 @@ from stoic_assets.core.comparison.comparison import compare
 from stoic_assets.core.comparison.measures import JUDGED
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.judging.silent_judges import Answer
+from stoic_assets.core.presentation.formatting import percent
 from stoic_assets.core.settings import MinimalDifferences
 
 MakeSide = Callable[..., Side]
@@ -42,7 +43,7 @@ def test_alike_evaluations_share_their_jobs_and_need_no_note(base: Side, candida
     [
         ({"status": "incomplete"}, "(evaluation e2) is not finished (incomplete); continue with `stoic eval"),
         ({"status": "regrading"}, "continue with `stoic regrade --agent-version marcus@1.1.0 --evaluation e2` (same"),
-        ({"invalid_trials": 10}, "marcus@1.1.0 (evaluation e2): 10 of 40 trials are invalid, more than the 10%"),
+        ({"invalid_trials": 10}, "marcus@1.1.0 (evaluation e2): 10 of 40 trials are invalid, more than the 10 %"),
         ({"scored_trials": 0}, "marcus@1.1.0 (evaluation e2) has no scored trial"),
         ({"offline": True}, "marcus@1.1.0 (evaluation e2) was judged offline and the other was not"),
         ({"jobs": {"c": "1"}}, "marcus@1.1.0 (evaluation e2) have no job in common; evaluate the base again"),
@@ -157,7 +158,7 @@ def test_a_judge_that_falls_silent_leaves_open_what_it_judged(
     for first, second in ((older, newer), (newer, older)):
         common = common_ground(first, second, allowed)
         assert common.undecidable.keys() == (JUDGED if open_ else set())
-        said = f"judge j gave no verdict on {share:.0%} of the tasks of marcus@1.1.0, and on 0% of marcus@1.0.0"
+        said = f"judge j gave no verdict on {percent(share)} of the tasks of marcus@1.1.0, and on 0 % of marcus@1.0.0"
         assert [note.partition(";")[0] for note in common.notes] == [said] * open_
 
 

@@ -161,7 +161,7 @@ def test_whose_word_the_confidences_are_is_said_wherever_versions_are_compared(w
     assert f"- {own}" in comparison_markdown(worse)
     assert own in comparison_junit(worse)
     half = replace(worse, base=replace(worse.base, calibrated=0.5), candidate=replace(worse.candidate, calibrated=1.0))
-    assert confidence(half) == "50% of the confidences are calibrated on people's ratings."
+    assert confidence(half) == "50 % of the confidences are calibrated on people's ratings."
     said = "Scores that do not agree with people's: wisdom."
     refuted = replace(worse, candidate=replace(worse.candidate, agreement=said))
     assert confidence(refuted) == f"{own} {said}"

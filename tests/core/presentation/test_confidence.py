@@ -11,7 +11,7 @@ WEAK = "A virtue with a low score is weak if its confidence is above"
 def test_the_share_of_calibrated_confidences_is_told(sources: list[str], share: float) -> None:
     unscored = {"score": None, "confidence_source": "calibrated"}
     assert calibrated_share([*({"score": 0.5, "confidence_source": each} for each in sources), unscored]) == share
-    told = "50% of the confidences are calibrated on people's ratings." if share else UNCALIBRATED
+    told = "50 % of the confidences are calibrated on people's ratings." if share else UNCALIBRATED
     assert whose_confidence(share) == told
     assert whose_confidence(share, "Scores that agree.") == f"{told} Scores that agree."
 

@@ -173,7 +173,7 @@ def test_rows_for_the_tables(make_study: MakeStudy) -> None:
 def test_a_row_for_each_flag(make_study: MakeStudy, make_row: MakeRow) -> None:
     flat = [make_row("flat", f"item-{number:03}", 3) for number in range(30)]
     [row] = rater_check_rows(analyse([*make_study(30, 3), *flat], resampling=QUICK))
-    detail = "100% of 150 marks are 3, standard deviation 0.00"
+    detail = "100 % of 150 marks are 3, standard deviation 0.00"
     study = {"page_id": None, "rubric": None}
     assert row == {"rater_id": "flat", "check": "straight_lining", "detail": detail, **study}
 

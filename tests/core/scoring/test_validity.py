@@ -3,7 +3,7 @@
 import pytest
 
 from stoic_assets.core.evaluation import INCOMPLETE
-from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, invalid_share
+from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, invalid_share, too_many_invalid
 
 
 @pytest.mark.parametrize(("scored", "invalid", "share"), [(9, 1, 0.1), (0, 4, 1.0), (5, 0, 0.0), (0, 0, 0.0)])
@@ -16,6 +16,15 @@ def test_invalid_trials_are_a_share_of_those_that_ended(scored: int, invalid: in
 )
 def test_a_verdict_needs_a_scored_trial_and_few_invalid_ones(scored: int, invalid: int, enough: bool) -> None:
     assert conclusive(scored, invalid, threshold=0.1) is enough
+
+
+@pytest.mark.parametrize(
+    ("invalid", "ended", "said"),
+    [(1, 1, "1 of 1 trial is"), (1, 6, "1 of 6 trials is"), (2, 6, "2 of 6 trials are")],
+)
+def test_invalid_trials_are_counted_in_a_whole_sentence(invalid: int, ended: int, said: str) -> None:
+    message = too_many_invalid(invalid, ended, threshold=0.1)
+    assert message == f"{said} invalid, more than the 10 % that stoic.yml allows"
 
 
 @pytest.mark.parametrize(

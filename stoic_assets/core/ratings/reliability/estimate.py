@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stoic_assets.core.presentation.formatting import plural
+from stoic_assets.core.presentation.formatting import percent, plural
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.ratings.study import FEWEST_ITEMS
 from stoic_assets.core.rounding import ROUNDING
@@ -45,7 +45,7 @@ def with_interval(value: float, draws: Floats, items: int, why: str) -> Estimate
     defined = draws[np.isfinite(draws)]
     if len(defined) < DEFINED_SHARE * len(draws):
         missing = 1 - len(defined) / len(draws)
-        return Estimate(float(value), None, None, f"no interval: {missing:.0%} of the resamples give no estimate")
+        return Estimate(float(value), None, None, f"no interval: {percent(missing)} of the resamples give no estimate")
     low, high = np.quantile(defined, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     if not low - ROUNDING <= value <= high + ROUNDING:
         return Estimate(float(value), None, None, "no interval: that of the resamples does not contain the estimate")

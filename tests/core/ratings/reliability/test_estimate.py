@@ -18,7 +18,7 @@ def test_no_figure_has_the_reason_it_was_given() -> None:
 
 @pytest.mark.parametrize(
     ("draws", "items", "why"),
-    [(np.ones(100), 9, "at least 10"), (np.r_[np.ones(94), np.full(6, np.nan)], 80, "6% of the resamples")],
+    [(np.ones(100), 9, "at least 10"), (np.r_[np.ones(94), np.full(6, np.nan)], 80, "6 % of the resamples")],
 )
 def test_no_interval_says_why(draws: np.ndarray, items: int, why: str) -> None:
     found = with_interval(0.5, draws, items, "unused")
