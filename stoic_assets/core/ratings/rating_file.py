@@ -27,9 +27,16 @@ def _moment(value: Any) -> datetime:
     return in_utc(checked_moment(value))
 
 
+_JOINERS = "\u200c\u200d"
+"""They join or part letters, as Persian spelling and many emoji need; at an end they would only hide."""
+
+
 def _name(value: str) -> str:
-    if not value.isprintable() or value != value.strip():
-        raise ValueError("must not contain control characters, nor begin or end with a space")
+    for character in value:
+        if not character.isprintable() and character not in _JOINERS:
+            raise ValueError(f"must not contain U+{ord(character):04X}, which cannot be shown")
+    if value != value.strip(f" {_JOINERS}"):
+        raise ValueError("must not begin or end with a space or with U+200C or U+200D, which cannot be seen there")
     return value
 
 

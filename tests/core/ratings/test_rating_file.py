@@ -61,6 +61,11 @@ def test_a_rater_is_one_person_however_the_id_is_spelt() -> None:
     assert {rating.rater_id for rating in parse_ratings(content, "r.json")} == {"ren\u00e9"}
 
 
+@pytest.mark.parametrize("name", ["\u0639\u0644\u06cc\u200c\u0631\u0636\u0627", "\U0001f469\u200d\U0001f467 one"])
+def test_joiners_inside_a_name_are_part_of_its_spelling(name: str) -> None:
+    assert parsed(entry(rater_id=name))[0].rater_id == name
+
+
 @pytest.mark.parametrize("comments", [..., None, ""])
 def test_no_comment_is_no_fault(comments: Any) -> None:
     assert parsed(entry(comments=comments))[0].comments == ""
@@ -87,7 +92,9 @@ FAULTS = {
     "overall: is required": entry(overall=...),
     "test_id: is required": entry(test_id=...),
     "rater_id: String should have at least 1 character": entry(rater_id=""),
-    "rater_id: must not contain control characters": entry(rater_id="ann\n"),
+    "rater_id: must not contain U+000A, which cannot be shown": entry(rater_id="ann\n"),
+    "rater_id: must not contain U+202E, which cannot be shown": entry(rater_id="a\u202eb"),
+    "rater_id: must not begin or end with a space": entry(rater_id="ann\u200d"),
     "comment: is not a field of a rating; put what is your own under `meta`": entry(comment="x"),
     "timestamp: a time as text is expected": entry(timestamp=1700000000),
     "timestamp: 'yesterday' is not a time": entry(timestamp="yesterday"),
