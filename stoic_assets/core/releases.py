@@ -31,8 +31,10 @@ def check_agent_version(key: str) -> str:
     if len(key) > LONGEST:
         raise ConfigurationError(f"an agent version has at most {LONGEST} characters, not {len(key)}: {key[:40]}...")
     if not is_agent_version(key):
+        misfit = re.search(r"[^A-Za-z0-9_.+@-]", key)
         raise ConfigurationError(
-            f"{key!r} is not an agent version: write agent@version with letters, digits and _ . + - (marcus@1.1.0)"
+            f"{key!r} is not an agent version: write agent@version (marcus@1.1.0) with a–z and A–Z without accents, "
+            f"0–9 and _ . + -{f', and without {misfit[0]!r}' if misfit else ''}"
         )
     return key
 

@@ -27,6 +27,13 @@ def test_what_is_no_agent_version_is_refused_with_an_example(key: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(("key", "misfit"), [("my agent@1", "' '"), ("marcus@1ß", "'ß'"), ("a@1\n", r"'\n'")])
+def test_the_character_that_no_agent_version_has_is_named(key: str, misfit: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        check_agent_version(key)
+    assert str(caught.value).endswith(f"with a–z and A–Z without accents, 0–9 and _ . + -, and without {misfit}")
+
+
 def test_an_agent_version_must_leave_room_in_the_name_of_a_folder() -> None:
     longest = "a" * 230 + "@" + "1" * 9
     assert check_agent_version(longest) == Release(agent="a" * 230, version="1" * 9).agent_version == longest
