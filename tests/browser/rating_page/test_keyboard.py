@@ -120,6 +120,28 @@ def test_digits_need_no_shift_on_any_keyboard(visit: Any, write_page: Any) -> No
     assert rater.chosen() == {"appropriateness": "2", "helpfulness": "4"}
 
 
+def test_letters_work_on_keyboards_that_have_other_ones(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0])
+    rater.enter()
+    rater.press("12345")
+
+    def press(key: str, code: str) -> None:
+        rater.page.evaluate(
+            "(of) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, ...of }))",
+            {"key": key, "code": code},
+        )
+
+    press("н", "KeyY")
+    assert rater.chosen()["overall"] == "yes"
+    press("г", "KeyU")
+    assert "overall" not in rater.chosen()
+    press("ä", "KeyY")  # a Latin letter has a place of its own
+    press("Dead", "KeyY")
+    assert "overall" not in rater.chosen()
+    press("؟", "Slash")
+    assert rater.page.evaluate("document.querySelector('dialog[open]').id") == "help"
+
+
 def test_single_keys_can_be_switched_off(visit: Any, write_page: Any) -> None:
     rater = visit(write_page()[0])
     rater.enter()

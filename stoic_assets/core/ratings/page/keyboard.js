@@ -21,11 +21,17 @@ const leaving = (key, actions) => (key === "Escape" ? actions.leaveComment : nul
 /** The digit of a key, also on keyboards that require Shift for digits. */
 const digitOf = ({ key, code, shiftKey }) => (/^\d$/.test(key) ? key : shiftKey ? "" : (/^Digit(\d)$/.exec(code)?.[1] ?? ""));
 
+/** The letter of a key; on keyboards without Latin letters that of its place. */
+const letterOf = ({ key, code }) => {
+  if (!/[^\p{ASCII}\p{Script=Latin}]/u.test(key)) return key.toLowerCase();
+  return key === "؟" ? "?" : (/^Key(\w)$/.exec(code)?.[1] ?? "").toLowerCase();
+};
+
 const meant = (event, session, actions) => {
   const { key, target } = event;
   if (key === "Enter") return isPressed(target) ? null : actions.goOn;
   if (!session.work.shortcuts) return null;
-  const pressed = key.toLowerCase();
+  const pressed = letterOf(event);
   const everywhere = { l: actions.list, f: actions.first, s: actions.file, "?": actions.help }[pressed];
   return everywhere ?? (session.isRating() ? meantForItem(event, pressed, session.item, actions) : null);
 };
