@@ -142,6 +142,29 @@ def test_letters_work_on_keyboards_that_have_other_ones(visit: Any, write_page: 
     assert rater.page.evaluate("document.querySelector('dialog[open]').id") == "help"
 
 
+def test_undo_does_not_take_back_a_newer_answer_of_another_window(visit: Any, write_page: Any) -> None:
+    first = visit(write_page()[0])
+    first.enter()
+    first.press("3")
+    first.page.wait_for_timeout(100)  # until the other window can read it
+    second = first.another_window()
+    second.page.focus("fieldset[data-question=appropriateness]")
+    second.press("5")
+    first.page.wait_for_function("document.querySelector('[name=appropriateness][value=\"5\"]').checked")
+    assert first.page.locator("#undo").is_disabled()
+    first.press("u")
+    assert first.chosen() == {"appropriateness": "5"}
+
+
+def test_undo_is_still_there_when_a_window_comes_back_and_nothing_has_changed(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0])
+    rater.enter()
+    rater.press("3")
+    rater.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    rater.press("u")
+    assert rater.chosen() == {}
+
+
 def test_single_keys_can_be_switched_off(visit: Any, write_page: Any) -> None:
     rater = visit(write_page()[0])
     rater.enter()

@@ -189,7 +189,7 @@ const connectButtons = () => {
 const connectWindow = () => {
   const save = () => session.work?.save();
   const catchUp = () => {
-    session.work?.load();
+    session.work?.catchUp();
     if (session.isRating()) session.item.render();
   };
   addEventListener("storage", ({ key }) => key === session.work?.place && catchUp());

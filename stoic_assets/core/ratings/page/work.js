@@ -63,6 +63,14 @@ class Work {
     Object.assign(this, { records, unlocked, shortcuts });
   }
 
+  /** Reads what another window stored since. Once that changed an answer, there is nothing here to undo. */
+  catchUp() {
+    const moments = () => JSON.stringify(Object.entries(this.records).map(([id, { timestamp }]) => [id, timestamp]));
+    const before = moments();
+    this.load();
+    if (moments() !== before) this.former = [];
+  }
+
   save() {
     const { records, unlocked, shortcuts } = this;
     storage.write(this.place, { records, unlocked, shortcuts });
