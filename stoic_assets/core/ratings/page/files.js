@@ -29,6 +29,22 @@ const fileText = (work) => JSON.stringify(exported(work), null, 2);
 const fileOf = (work) =>
   new File([fileText(work)], `ratings-${work.rater}-${DATA.page_id}.json`, { type: "application/json" });
 
+/** The ratings in a file, each with its moment: when these are the same, nothing has changed. */
+const contents = (work) => exported(work).map(({ test_id, timestamp }) => `${test_id} ${timestamp}`).join();
+
+const noteSaved = (work) => {
+  work.saved = { name: fileOf(work).name, at: new Date().toISOString(), contents: contents(work) };
+  work.save();
+};
+
+/** Whether the ratings are saved, in words. */
+const savedState = (work) => {
+  if (!work.saved) return "Not saved yet.";
+  const when = new Date(work.saved.at).toLocaleString();
+  const isWhole = work.saved.contents === contents(work);
+  return isWhole ? `Saved as ${work.saved.name} (${when}).` : `Changed since you last saved (${when}): save again.`;
+};
+
 const saveFile = (work) => {
   const file = fileOf(work);
   const link = document.createElement("a");
@@ -71,18 +87,31 @@ const readFile = (text) => {
   return { rater: entries[0].rater_id, entries: ours };
 };
 
-/** Takes over ratings that are newer than those on this page. Returns how many were. */
+/**
+ * Takes over ratings that are newer than those on this page. What is not finished here is never newer: it may be no more
+ * than a key pressed by mistake. Its comment stays where the file has none, and its time counts.
+ * Returns how many ratings were taken, and how many were not since those here are newer.
+ */
 const takeIn = (work, entries) => {
-  let taken = 0;
+  const count = { taken: 0, newerHere: 0 };
   for (const { test_id, timestamp, ratings, overall, comments, meta } of entries) {
-    const here = work.records[test_id];
-    if (here?.timestamp && Date.parse(here.timestamp) >= Date.parse(timestamp)) continue;
-    const marks = Object.fromEntries(DIMENSIONS.map((name) => [name, ratings[name]]));
-    work.records[test_id] = { ratings: marks, overall, comments, seconds: seconds(meta), edits: edits(meta), timestamp };
-    taken += 1;
+    const number = work.order.findIndex((item) => item.test_id === test_id);
+    const lead = work.isComplete(number) ? Date.parse(work.record(number).timestamp) - Date.parse(timestamp) : -1;
+    if (lead > 0) count.newerHere += 1;
+    if (lead >= 0) continue;
+    const left = work.isComplete(number) ? blank() : work.record(number);
+    work.records[test_id] = {
+      ratings: Object.fromEntries(DIMENSIONS.map((name) => [name, ratings[name]])),
+      overall,
+      comments: comments || left.comments,
+      seconds: seconds(meta) + left.seconds,
+      edits: edits(meta),
+      timestamp,
+    };
+    count.taken += 1;
   }
   work.former = [];
   work.unlocked ||= work.counted(true).length > 0; // replies open after the practice: whoever rated one is past it
   work.save();
-  return taken;
+  return count;
 };

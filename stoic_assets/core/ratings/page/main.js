@@ -81,6 +81,7 @@ const session = {
 
   finish() {
     this.clock.stop();
+    showSaved(this.work);
     this.work.unlocked = true;
     this.work.save();
     setText("finished-text", `${this.work.counted(true).length} of ${DATA.items.length} replies are rated. Thank you.`);
@@ -96,11 +97,18 @@ const session = {
   file() {
     const [rated, practised] = [this.work.counted(true).length, this.work.practised];
     const begun = [...this.work.order.keys()].filter((each) => this.work.isBegun(each) && !this.work.isComplete(each)).length;
+    showSaved(this.work);
     const without = begun ? ` It leaves out replies that are begun and not finished (${begun}), with their comments: finish these first.` : "";
     setText("file-text", `It contains ${rated} of ${DATA.items.length} rated replies and ${practised} of ${DATA.practice.length} for practice.${without} Send it to the study lead when you are done, or load it on another device to continue there.`);
     byId("text").value = fileText(this.work);
     byId("share").hidden = !navigator.canShare?.({ files: [fileOf(this.work)] });
     openDialog("file");
+  /** Notes that the ratings as they are have been saved, and says so. */
+  saved() {
+    noteSaved(this.work);
+    showSaved(this.work);
+  },
+
   },
 
   /** Takes in a saved file: on the welcome page it also says who rates. */
@@ -122,8 +130,11 @@ const session = {
   },
 };
 
-const loaded = (taken) =>
-  taken ? `${taken} rating${taken === 1 ? "" : "s"} loaded.` : "This file contains no rating that is newer than yours here.";
+const loaded = ({ taken, newerHere }) => {
+  if (!taken) return "This file contains no rating that is newer than yours here.";
+  const kept = newerHere ? ` ${newerHere} not taken: your own here ${newerHere === 1 ? "is" : "are"} newer.` : "";
+  return `${taken} rating${taken === 1 ? "" : "s"} loaded.${kept}`;
+};
 
 const enter = (event) => {
   event.preventDefault();
@@ -167,7 +178,7 @@ const connectButtons = () => {
   onClick("open-file", () => session.file());
   onClick("open-help", () => openDialog("help"));
   onClick("first-open", () => session.first());
-  onClick("share", () => navigator.share({ files: [fileOf(session.work)] }).catch(() => {}));
+  onClick("share", () => navigator.share({ files: [fileOf(session.work)] }).then(() => session.saved(), () => {}));
   onClick("other-rater", () => {
     session.work.save();
     session.clock.stop();
@@ -182,14 +193,19 @@ const connectButtons = () => {
     session.work.save();
   });
   for (const input of [byId("welcome-file"), byId("dialog-file")]) input.addEventListener("change", () => session.take(input));
-  for (const button of document.querySelectorAll("[data-save]")) button.addEventListener("click", () => saveFile(session.work));
+  for (const button of document.querySelectorAll("[data-save]")) button.addEventListener("click", () => {
+    saveFile(session.work);
+    session.saved();
+  });
   for (const button of document.querySelectorAll("[data-close]")) button.addEventListener("click", () => closeDialogs());
 };
 
 const connectWindow = () => {
   const save = () => session.work?.save();
   const catchUp = () => {
-    session.work?.catchUp();
+    if (session.work === null) return;
+    session.work.catchUp();
+    showSaved(session.work);
     if (session.isRating()) session.item.render();
   };
   addEventListener("storage", ({ key }) => key === session.work?.place && catchUp());

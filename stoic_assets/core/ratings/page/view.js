@@ -55,6 +55,11 @@ const showProgress = (work) => {
   byId("unsaved").hidden = storage.works;
 };
 
+/** Whether the file is saved: where it is saved from, and where the work ends. */
+const showSaved = (work) => {
+  for (const id of ["file-saved", "finished-saved"]) setText(id, savedState(work));
+};
+
 /** Sets a text only when it differs, so that nothing is read out twice. */
 const setText = (id, text) => {
   if (byId(id).textContent !== text) byId(id).textContent = text;

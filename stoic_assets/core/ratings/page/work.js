@@ -59,8 +59,8 @@ class Work {
 
   /** Reads what this or another window of the same browser stored; if that is nothing, the current data stay. */
   load() {
-    const { records = {}, unlocked = false, shortcuts = true } = storage.read(this.place) ?? this;
-    Object.assign(this, { records, unlocked, shortcuts });
+    const { records = {}, unlocked = false, shortcuts = true, saved = null } = storage.read(this.place) ?? this;
+    Object.assign(this, { records, unlocked, shortcuts, saved });
   }
 
   /** Reads what another window stored since. Once that changed an answer, there is nothing here to undo. */
@@ -72,8 +72,8 @@ class Work {
   }
 
   save() {
-    const { records, unlocked, shortcuts } = this;
-    storage.write(this.place, { records, unlocked, shortcuts });
+    const { records, unlocked, shortcuts, saved } = this;
+    storage.write(this.place, { records, unlocked, shortcuts, saved });
   }
 
   isPractice(number) {
