@@ -61,7 +61,7 @@ Keys = Mapping[str, Key]
 
 @dataclass(frozen=True)
 class PageItem:
-    """An exchange to rate."""
+    """An exchange to rate. Where the agent said nothing, not even a letter, `reply` is empty, and the page says so."""
 
     test_id: str
     input: str
@@ -120,7 +120,7 @@ class _Desk:
     def reply(self, reply: Reply) -> PageItem:
         """A reply under its id."""
         test_id = self._note(self._key("reply", reply))
-        return PageItem(test_id, visible(reply.input), visible(reply.reply) or "[an empty reply]")
+        return PageItem(test_id, visible(reply.input), visible(reply.reply if reply.reply.strip() else ""))
 
     def repeat(self, first: PageItem, reply: Reply) -> PageItem:
         """The same reply again under another id."""

@@ -78,6 +78,11 @@ class Rater:
         checked = "[...document.querySelectorAll('fieldset input:checked')].map((each) => [each.name, each.value])"
         return dict(self.page.evaluate(checked))
 
+    def to_reply(self, said: str) -> None:
+        """From the first real item to the one whose person wrote this; those before it are rated."""
+        while self.text("#input") != said:
+            self.press("33333m>")
+
     def save(self, folder: Path) -> Path:
         """The saved file, by keyboard."""
         with self.page.expect_download() as download:
@@ -148,9 +153,12 @@ def is_own(url: str, own: str) -> bool:
 def write_page(tmp_path: Path) -> Callable[..., tuple[Path, BlindPage]]:
     """Writes a page of some replies; gives it and what stands behind it."""
 
-    def write(replies: int = 3, reply: str = "It is in your power.") -> tuple[Path, BlindPage]:
+    def write(
+        replies: int = 3, reply: str = "It is in your power.", numbered: bool = True
+    ) -> tuple[Path, BlindPage]:
         ids = count()
-        exchanges = [Reply("m@1", "e", f"t{n}", f"Number {n} troubles me.", f"{reply} ({n})") for n in range(replies)]
+        said = [f"{reply} ({n})" if numbered else reply for n in range(replies)]
+        exchanges = [Reply("m@1", "e", f"t{n}", f"Number {n} troubles me.", text) for n, text in enumerate(said)]
         page = blind(exchanges, {}, lambda: f"{next(ids) * 7919 % 10007:05x}")
         file = tmp_path / "page.html"
         file.write_text(build_page(page), encoding="utf-8")

@@ -15,7 +15,9 @@ from stoic_assets.core.ratings.blinding import BlindPage
 from stoic_assets.core.ratings.rated_item import words_to_read
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, DIMENSIONS, LEVELS, OVERALL, OVERALL_QUESTION
 
-SCRIPTS = ("order", "stopwatch", "work", "files", "view", "items", "keyboard", "main")
+SCRIPTS = (
+    "order", "stopwatch", "work", "files", "view", "texts", "items", "keyboard", "main"
+)
 """The parts of the script in the order in which the page contains them."""
 ABOUT = "People wrote a message, and each got a reply."
 """What raters are told about the exchanges by default: true of any agent."""

@@ -21,8 +21,8 @@ class ItemView {
     const item = this.work.order[number];
     const missing = this.work.unanswered(number);
     this.question = missing.length ? QUESTIONS.indexOf(missing[0]) : 0;
-    setText("input", item.input);
-    setText("reply", item.reply);
+    showText("input", item.input);
+    showText("reply", item.reply);
     this.render();
     show("rating");
     document.querySelector(".texts").scrollTop = 0;
