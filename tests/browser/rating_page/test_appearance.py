@@ -138,6 +138,24 @@ def test_chosen_answers_are_read_on_paper(visit: Any, write_page: Any) -> None:
     assert not rater.page.locator("#announcement").is_visible()
 
 
+@pytest.mark.parametrize(("width", "height"), [(1123, 794), (794, 1123)], ids=["landscape", "portrait"])
+def test_on_paper_the_texts_are_whole_and_nothing_covers_them(
+    visit: Any, write_page: Any, width: int, height: int
+) -> None:
+    long = "A line of a long reply.\n" * 120
+    rater = visit(write_page(replies=1, reply=long)[0], viewport={"width": width, "height": height})
+    rater.practise()
+    rater.to_reply("Number 0 troubles me.")
+    rater.page.evaluate("scrollTo(0, 1500)")
+    rater.page.emulate_media(media="print")
+    texts = rater.page.locator(".texts")
+    assert texts.evaluate("(node) => [node.scrollHeight <= node.clientHeight, getComputedStyle(node).overflowY]") == [
+        True, "visible",
+    ]  # fmt: skip
+    bar, reply = (rater.page.locator(each).bounding_box() for each in ("#bar", ".texts"))
+    assert bar["y"] + bar["height"] <= reply["y"]
+
+
 def test_an_announcement_covers_the_page_for_some_seconds_and_no_dialog(
     visit: Any, write_page: Any, phone: Any
 ) -> None:
