@@ -36,6 +36,7 @@ class ItemView {
     byId("practice-note").hidden = !work.isPractice(number);
     for (const [index, question] of QUESTIONS.entries()) this.renderQuestion(index, question);
     byId("comment").value = work.record(number).comments;
+    showRoom();
     byId("back").disabled = number === 0;
     byId("undo").disabled = work.former.length === 0;
     byId("next").classList.toggle("current", this.question === LAST);

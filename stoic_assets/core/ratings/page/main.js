@@ -164,7 +164,7 @@ const connectQuestions = () => {
       if (byPointer) session.item.move(session.item.question + 1, false);
     });
   }
-  byId("comment").addEventListener("input", ({ target }) => session.work.comment(session.item.number, target.value));
+  connectComment((text) => session.work.comment(session.item.number, text));
 };
 
 const connectButtons = () => {
