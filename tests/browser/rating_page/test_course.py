@@ -20,7 +20,12 @@ def test_a_name_that_does_not_fit_is_asked_for_again(visit: Any, write_page: Any
     rater = visit(write_page()[0])
     rater.enter("../ann b")
     assert rater.page.locator("#welcome").is_visible()
-    assert "letters, digits" in rater.text("#rater-problem")
+    assert rater.text("#rater-problem").startswith("“/” does not fit. Use a–z without accents, 0–9 and _ . - only;")
+    for name, misfit in (("ann b", "A space"), ("René", "“é”"), ("a\u200cb", "The character U+200C")):
+        rater.page.fill("#rater", name)
+        rater.press(">")
+        assert rater.text("#rater-problem").startswith(f"{misfit} does not fit.")
+    assert "a–z without accents" in rater.text("#rater-hint")
     assert rater.page.evaluate("document.activeElement.id") == "rater"
 
 

@@ -16,7 +16,7 @@ from stoic_assets.core.ratings.rated_item import words_to_read
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, DIMENSIONS, LEVELS, OVERALL, OVERALL_QUESTION
 
 SCRIPTS = (
-    "order", "stopwatch", "work", "files", "view", "texts", "comment", "items", "keyboard", "main"
+    "order", "stopwatch", "work", "files", "view", "texts", "comment", "items", "rater", "keyboard", "main"
 )
 """The parts of the script in the order in which the page contains them."""
 ABOUT = "People wrote a message, and each got a reply."

@@ -1,7 +1,5 @@
 // The session: from the rater's name to the saved file.
 
-const RATER = /^[a-z0-9][a-z0-9_.-]{0,63}$/;
-
 const session = {
   work: null,
   item: null,
@@ -81,9 +79,9 @@ const session = {
 
   finish() {
     this.clock.stop();
-    showSaved(this.work);
     this.work.unlocked = true;
     this.work.save();
+    showSaved(this.work);
     setText("finished-text", `${this.work.counted(true).length} of ${DATA.items.length} replies are rated. Thank you.`);
     show("finished");
     showProgress(this.work);
@@ -97,18 +95,18 @@ const session = {
   file() {
     const [rated, practised] = [this.work.counted(true).length, this.work.practised];
     const begun = [...this.work.order.keys()].filter((each) => this.work.isBegun(each) && !this.work.isComplete(each)).length;
-    showSaved(this.work);
     const without = begun ? ` It leaves out replies that are begun and not finished (${begun}), with their comments: finish these first.` : "";
     setText("file-text", `It contains ${rated} of ${DATA.items.length} rated replies and ${practised} of ${DATA.practice.length} for practice.${without} Send it to the study lead when you are done, or load it on another device to continue there.`);
+    showSaved(this.work);
     byId("text").value = fileText(this.work);
     byId("share").hidden = !navigator.canShare?.({ files: [fileOf(this.work)] });
     openDialog("file");
+  },
+
   /** Notes that the ratings as they are have been saved, and says so. */
   saved() {
     noteSaved(this.work);
     showSaved(this.work);
-  },
-
   },
 
   /** Takes in a saved file: on the welcome page it also says who rates. */
@@ -139,11 +137,11 @@ const loaded = ({ taken, newerHere }) => {
 const enter = (event) => {
   event.preventDefault();
   const rater = byId("rater").value.trim().toLowerCase();
-  const fits = RATER.test(rater);
-  byId("rater").setAttribute("aria-invalid", String(!fits));
-  setText("rater-problem", fits ? "" : "Begin with a letter or digit, and use letters, digits and _ . - only, 64 characters at most.");
-  if (fits) session.begin(rater);
-  else byId("rater").focus();
+  const fault = faultOf(rater);
+  byId("rater").setAttribute("aria-invalid", String(fault !== ""));
+  setText("rater-problem", fault);
+  if (fault) byId("rater").focus();
+  else session.begin(rater);
 };
 
 /** Connects an element to what happens when it is pressed. */
