@@ -1,6 +1,7 @@
-"""The report of a rating study: one HTML document that needs nothing else, with no script in it.
+"""The report of a rating study: one HTML document that needs nothing else.
 
-The policy in the head forbids every request and every script. The style sheet is the one of the evaluation report.
+The policy in the head forbids every request, and every script except the page's own. Style sheet and script are those
+of the evaluation report.
 """
 
 from collections.abc import Mapping
@@ -10,7 +11,7 @@ from markupsafe import Markup
 
 from stoic_assets.core.foreign_text import visible
 from stoic_assets.core.presentation.formatting import or_dash, plural, score
-from stoic_assets.core.presentation.page_environment import PageEnvironment, own_text
+from stoic_assets.core.presentation.page_environment import PageEnvironment, own_text, policy_hash
 from stoic_assets.core.ratings.analysis import RatingAnalysis
 from stoic_assets.core.ratings.reliability.estimate import Estimate
 from stoic_assets.core.ratings.reliability.gate import ACCEPT, FEWEST_RATERS, REVIEW
@@ -53,8 +54,10 @@ def render_analysis(analysis: RatingAnalysis) -> str:
     best, worst = best_and_worst(findings, MOST_EXTREMES)
     queue = disagreements(findings)
     pairs = kappas_of_pairs(analysis.table) if len(analysis.table.raters) > 1 else []
+    style, script = own_text(_environment(), "report.css"), own_text(_environment(), "report.js")
     return _environment().get_template("analysis.html.jinja").render(
-        analysis=analysis, table=analysis.table, style=own_text(_environment(), "report.css"), rubric=DIMENSIONS,
+        analysis=analysis, table=analysis.table, rubric=DIMENSIONS,
+        style=style, script=script, script_hash=policy_hash(script),
         accept=ACCEPT, review=REVIEW, fewest_raters=FEWEST_RATERS,
         distributions=distributions(analysis.table), best=best, worst=worst, split=len(queue),
         queue=[(found, item_marks(found.test_id, analysis)) for found in queue[:MOST_DISAGREEMENTS]],

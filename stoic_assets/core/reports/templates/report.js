@@ -12,7 +12,7 @@
   const trials = [...document.querySelectorAll("details.trial")];
   const shown = document.getElementById("trial-shown");
   const count = () => {
-    shown.textContent = `${trials.filter((trial) => !trial.hidden).length} of ${trials.length} shown`;
+    if (shown) shown.textContent = `${trials.filter((trial) => !trial.hidden).length} of ${trials.length} shown`;
   };
   // What is near comes to its size only once it is drawn, and moves the target: a few frames later nothing moves.
   const land = (target, frames) => {
@@ -31,9 +31,17 @@
   addEventListener("hashchange", reveal);
   reveal();
   if (!tools || !trials.length) return;
+  const toggle = document.getElementById("trial-toggle");
+  toggle.addEventListener("click", () => {
+    const open = toggle.textContent === "Expand all";
+    for (const part of tools.parentElement.querySelectorAll("details:not(.raw)")) part.open = open;
+    toggle.textContent = open ? "Collapse all" : "Expand all";
+  });
+  tools.hidden = false;
+  // The report of ratings has nothing to search in.
   const search = document.getElementById("trial-search");
   const troubled = document.getElementById("trial-troubled");
-  const toggle = document.getElementById("trial-toggle");
+  if (!search) return;
   // A letter with an accent may be one character or two, and looks the same.
   const folded = (text) => text.toLowerCase().normalize();
   const texts = new Map();
@@ -51,11 +59,5 @@
   };
   search.addEventListener("input", filter);
   troubled.addEventListener("change", filter);
-  toggle.addEventListener("click", () => {
-    const open = toggle.textContent === "Expand all";
-    for (const part of document.querySelectorAll("#trials details:not(.raw)")) part.open = open;
-    toggle.textContent = open ? "Collapse all" : "Expand all";
-  });
-  tools.hidden = false;
   filter();
 })();

@@ -1,0 +1,61 @@
+"""The report of ratings in a real browser: what is opened for print, what fits on paper, and lines that stay lines."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.ratings.analysis import analyse
+from stoic_assets.core.ratings.reliability.estimate import Resampling
+from stoic_assets.core.ratings.report.page import render_analysis
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = shutil.which("chromium")
+PAPER = 700
+"""A4 between its margins, in CSS pixels."""
+LONG_NAME = "a_rater-whose.name_" * 10
+STICKS_OUT = """() => [...document.querySelectorAll('.scroll')]
+  .filter((part) => part.checkVisibility() && part.scrollWidth > part.clientWidth).map((part) => part.ariaLabel)"""
+
+pytestmark = [pytest.mark.long, pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH")]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """One headless Chromium for the module."""
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser: Any, tmp_path: Path, make_row: Callable[..., dict[str, Any]]) -> Iterator[Any]:
+    """The report of three raters, one with a long name, who are split on every one of four items."""
+    raters = {LONG_NAME: "One line.\nAnother line.", "bob": "", "cleo": ""}
+    rows = [
+        make_row(rater, f"item-{item}", *((place * 2 + each + item) % 5 + 1 for each in range(5)), comments=text)
+        for place, (rater, text) in enumerate(raters.items()) for item in range(4)
+    ]  # fmt: skip
+    file = tmp_path / "analysis.html"
+    file.write_text(render_analysis(analyse(rows, resampling=Resampling(10))), encoding="utf-8")
+    opened, faults = browser.new_page(viewport={"width": PAPER, "height": 900}), list[str]()
+    opened.on("console", lambda message: faults.append(message.text))
+    opened.on("pageerror", lambda error: faults.append(str(error)))
+    opened.goto(file.as_uri())
+    yield opened
+    opened.close()
+    assert faults == []
+
+
+def test_all_items_to_discuss_are_opened_for_print_at_once(page: Any) -> None:
+    assert "What is open is printed." in page.inner_text("#discussion .note")
+    items = "(all) => all.map((each) => each.open)"
+    page.click("text=Expand all")
+    assert page.locator("#discussion details").evaluate_all(items) == [True] * 4
+    page.click("text=Collapse all")
+    assert page.locator("#discussion details").evaluate_all(items) == [False] * 4
+    page.emulate_media(media="print")
+    assert not page.locator("#trial-tools").is_visible()
