@@ -59,3 +59,10 @@ def test_all_items_to_discuss_are_opened_for_print_at_once(page: Any) -> None:
     assert page.locator("#discussion details").evaluate_all(items) == [False] * 4
     page.emulate_media(media="print")
     assert not page.locator("#trial-tools").is_visible()
+
+
+def test_a_long_name_pushes_no_column_off_the_paper(page: Any) -> None:
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
+    page.emulate_media(media="print")
+    assert page.evaluate(STICKS_OUT) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= PAPER
