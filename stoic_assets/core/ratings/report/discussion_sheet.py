@@ -62,4 +62,9 @@ def _marks(given: Sequence[RaterMarks]) -> Iterator[str]:
         marks = " | ".join("–" if mark is None else str(mark) for mark in one.marks)
         yield f"| {plain(one.rater)} | {marks} | {one.overall or '–'} |"
     yield ""
-    yield bulleted(f"{one.rater}: {one.comment}" for one in given if one.comment)
+    yield bulleted((f"{one.rater}: {one.comment}" for one in given if one.comment), _in_lines)
+
+
+def _in_lines(text: str) -> str:
+    """A text of several lines inside an item of a list: two blanks end a line, and the next is indented."""
+    return "  \n  ".join(plain(line) for line in visible(text).splitlines() if line.strip())

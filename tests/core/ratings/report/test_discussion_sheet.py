@@ -47,6 +47,12 @@ def test_foreign_text_sets_up_no_structure(make_row: MakeRow) -> None:
     assert "a\\|b" in sheet
 
 
+def test_the_lines_of_a_comment_stay_lines_of_its_item(make_row: MakeRow) -> None:
+    rows = [make_row("a", "one", 1, comments="Cold.\n\n- too short\n"), make_row("b", "one", 5)]
+    sheet = discussion_sheet(analyse(rows, resampling=QUICK))
+    assert "\n- a: Cold.  \n  \\- too short\n" in sheet
+
+
 def test_agreement_leaves_nothing_to_discuss(make_row: MakeRow) -> None:
     rows = [make_row(rater, "one", 4) for rater in "abc"]
     assert "no item is split" in discussion_sheet(analyse(rows, resampling=QUICK))

@@ -66,3 +66,8 @@ def test_a_long_name_pushes_no_column_off_the_paper(page: Any) -> None:
     page.emulate_media(media="print")
     assert page.evaluate(STICKS_OUT) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= PAPER
+
+
+def test_the_lines_of_a_comment_stay_lines(page: Any) -> None:
+    page.click("text=Expand all")
+    assert page.locator("#discussion .why span").first.inner_text() == "One line.\nAnother line."
