@@ -68,6 +68,14 @@ def test_a_long_name_pushes_no_column_off_the_paper(page: Any) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= PAPER
 
 
+def test_a_table_is_a_tab_stop_only_where_it_scrolls(page: Any) -> None:
+    stops = playwright.expect(page.locator(".scroll[tabindex]:visible"))
+    page.set_viewport_size({"width": 1280, "height": 900})
+    stops.to_have_count(0)
+    page.set_viewport_size({"width": 320, "height": 900})
+    stops.not_to_have_count(0)
+
+
 def test_the_lines_of_a_comment_stay_lines(page: Any) -> None:
     page.click("text=Expand all")
     assert page.locator("#discussion .why span").first.inner_text() == "One line.\nAnother line."
