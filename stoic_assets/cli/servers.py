@@ -69,27 +69,27 @@ def graph(
             console.out.print("stopped" if stopped else "not running")
         return
     with embedded_graph(home) as server:
-        address = {
-            "uri": server.uri,
-            "username": server.username,
-            "password": server.password,
-            "databases": {"subject": "subject", "stoic": "stoic"},
-        }
-        if as_json:
-            console.print_json(address)
-        else:
-            console.out.print(f"{server.uri}  user {server.username}, databases subject and stoic; Ctrl-C stops it")
-            console.out.print(f"password: in {home / 'graph' / 'server.json'}")
-        _wait_for_stop(home, server)
+        stopping = threading.Event()
+        signal.signal(signal.SIGTERM, lambda *_: stopping.set())  # whoever reads the address may stop it at once
+        _announce(home, server, as_json)
+        _wait_for_stop(home, server, stopping)
 
 
-def _wait_for_stop(home: Path, server: GraphServer) -> None:
-    """Returns on SIGTERM or when `stoic graph --stop` was called; Ctrl-C interrupts it.
+def _announce(home: Path, server: GraphServer, as_json: bool) -> None:
+    if as_json:
+        databases = {"subject": "subject", "stoic": "stoic"}
+        known = {"uri": server.uri, "username": server.username, "password": server.password}
+        console.print_json({**known, "databases": databases})
+    else:
+        console.out.print(f"{server.uri}  user {server.username}, databases subject and stoic; Ctrl-C stops it")
+        console.out.print(f"password: in {home / 'graph' / 'server.json'}")
+
+
+def _wait_for_stop(home: Path, server: GraphServer, stopping: threading.Event) -> None:
+    """Returns once `stopping` is set or `stoic graph --stop` was called; Ctrl-C interrupts it.
 
     Raises `ServiceUnreachable` when the server ended otherwise: another one would have another address.
     """
-    stopping = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stopping.set())
     while not stopping.wait(1):
         if not is_running(server):
             if is_stopped(home):

@@ -7,7 +7,9 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -15,7 +17,8 @@ from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.adapters.process.process_identity import start_time
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli.servers import _wait_for_stop, ui
+from stoic_assets.cli import console, servers
+from stoic_assets.cli.servers import _wait_for_stop, graph, ui
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 
 SERVING = """
@@ -51,20 +54,30 @@ def home(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("stopped", [True, False])
-def test_a_graph_that_ends_by_itself_is_told(home: Path, monkeypatch: pytest.MonkeyPatch, stopped: bool) -> None:
-    monkeypatch.setattr(signal, "signal", lambda *_: None)
+def test_a_graph_that_ends_by_itself_is_told(home: Path, stopped: bool) -> None:
     (home / "graph").mkdir(parents=True)
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
         began = start_time(process.pid) or ""
         server = GraphServer(process.pid, began, "bolt://127.0.0.1:7", "root", "secret", "observer", "secret")
         process.kill()
     if stopped:
-        _wait_for_stop(home, server)
+        _wait_for_stop(home, server, Event())
     else:
         (home / "graph" / "server.json").write_text("{}")
         ended = r"graph at bolt://127\.0\.0\.1:7 has ended; run `stoic graph` again"
         with pytest.raises(ServiceUnreachable, match=ended):
-            _wait_for_stop(home, server)
+            _wait_for_stop(home, server, Event())
+
+
+def test_a_graph_may_be_stopped_as_soon_as_its_address_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = GraphServer(os.getpid(), "", "bolt://127.0.0.1:7", "root", "secret", "observer", "secret")
+    monkeypatch.setattr(servers, "embedded_graph", lambda _: nullcontext(server))
+    monkeypatch.setattr(console, "print_json", lambda _: signal.raise_signal(signal.SIGTERM))
+    before = signal.signal(signal.SIGTERM, lambda *_: pytest.fail("the signal is not heard yet"))
+    try:
+        graph(as_json=True)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_a_second_ui_of_a_project_is_refused(home: Path) -> None:

@@ -24,7 +24,7 @@ judging: {repairs: 0}
 """
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def real_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the served model."""
     if not PYTHON:
@@ -48,7 +48,7 @@ def real_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.mark.timeout(3600)
 def test_whatever_it_says_is_a_valid_score_or_an_error_and_never_a_default(
-    stoic: Stoic, agent: EmbabelAgent, real_model: str
+    real_model: str, stoic: Stoic, agent: EmbabelAgent
 ) -> None:
     stoic.job("talk", maxTurns=4)
     scenario = {"id": "late", "category": "anger", "input": "My train is late again and I am furious."}
