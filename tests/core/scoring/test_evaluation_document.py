@@ -136,12 +136,12 @@ def test_trials_stand_in_order_however_they_were_run(tables):
         composite("b", condition="withheld", repeat=1),
         composite("c", condition="withheld", repeat=2),
         composite("d", condition="supplied", repeat=1),
-        composite("e", job="z", scenario="s1"),
-        composite("f", job="z", scenario="s2"),
+        composite("f", job="z", scenario="s1"),
+        composite("e", job="z", scenario="s2"),
     ]
     tables["composite_scores"] = order[::-1]
     tables["trials"] = [{"trial_id": row["trial_id"], "turns": 2, "holdout": False} for row in order]
-    assert [trial["trial_id"] for trial in evaluation_document(tables)["trials"]] == list("abcdef")
+    assert [trial["trial_id"] for trial in evaluation_document(tables)["trials"]] == list("abcdfe")
 
 
 def test_an_agent_that_never_replied_has_no_time(tables):

@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from stoic_assets.core.scoring.evaluation_junit import evaluation_junit
+from stoic_assets.core.scoring.evaluation_junit import evaluation_junit, refusal_junit
 
 
 def trial(trial_id: str = "t", **known: Any) -> dict[str, Any]:
@@ -30,6 +30,7 @@ def suites(*trials: dict[str, Any], offline: bool = False, refusal: str | None =
 def result(known: dict[str, Any]) -> tuple[str, str | None, str | None] | None:
     """The kind, the message and the details of what became of a trial; None of one that passed."""
     [[case, _]] = suites(known)
+    assert (case.get("classname"), case.get("name")) == ("chat", "chat withheld t")
     return next(((each.tag, each.get("message"), each.text) for each in case), None)
 
 
@@ -46,14 +47,15 @@ def test_a_job_is_a_suite_and_a_trial_a_test() -> None:
     assert first.findtext("system-out") == "evaluation E"
 
 
-def test_a_failed_trial_names_the_assertions_that_failed_it() -> None:
+@pytest.mark.parametrize("score", [0.8, None])
+def test_a_failed_trial_names_the_assertions_that_failed_it(score: float | None) -> None:
     assertions = [
         assertion("one reminder", False), assertion("2", False, error="no row"), assertion("3", False, weight=0.0),
         assertion("4", True), assertion("5", None),
     ]  # fmt: skip
     tasks = [{"task": "Ask", "score": 0.5, "reason": "It did"}, {"task": "Ask", "score": 1.0, "reason": ""}]
     said = ["one reminder: RETURN one reminder  (it was false)", "RETURN 2  (no row)"]
-    known = trial(passed=False, assertions=assertions, tasks=tasks)
+    known = trial(passed=False, scores={"task": score}, assertions=assertions, tasks=tasks)
     assert result(known) == ("failure", "; ".join(said), "\n".join(said))
 
 
@@ -80,6 +82,11 @@ def test_what_becomes_of_an_outcome(outcome: str, passed: bool | None, ended: tu
     assert result(trial(outcome=outcome, passed=passed, reason="500 \x1b")) == ended
 
 
+def test_an_outcome_without_a_recorded_reason_points_to_the_report() -> None:
+    known = trial(outcome="infra_error", passed=None)
+    assert result(known) == ("error", "infra_error: see the report", None)
+
+
 def test_offline_is_said_beside_every_test() -> None:
     [suite, verdict] = suites(trial(), offline=True, refusal="too few")
     assert [case.get("classname") for case in suite.iter("testcase")] == ["chat (offline)"]
@@ -92,3 +99,9 @@ def test_without_a_verdict_one_more_test_ends_in_an_error() -> None:
     assert (verdict.get("tests"), verdict.get("errors")) == ("1", "1")
     [error] = verdict.iter("error")
     assert error.get("message") == "0 of 2 trials were run before the cost ceiling"
+
+
+def test_an_evaluation_that_was_not_judged_to_the_end_is_one_error() -> None:
+    [[case]] = ET.fromstring(refusal_junit("marcus@1", "judging was cut short"))
+    assert (case.get("classname"), case.get("name")) == ("marcus@1", "verdict")
+    assert [(each.tag, each.get("message")) for each in case] == [("error", "judging was cut short")]

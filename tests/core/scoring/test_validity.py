@@ -2,11 +2,11 @@
 
 import pytest
 
-from stoic_assets.core.evaluation import INCOMPLETE
+from stoic_assets.core.evaluation import INCOMPLETE, REGRADING
 from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, invalid_share, too_many_invalid
 
 
-@pytest.mark.parametrize(("scored", "invalid", "share"), [(9, 1, 0.1), (0, 4, 1.0), (5, 0, 0.0), (0, 0, 0.0)])
+@pytest.mark.parametrize(("scored", "invalid", "share"), [(9, 1, 0.1), (0, 1, 1.0), (5, 0, 0.0), (0, 0, 0.0)])
 def test_invalid_trials_are_a_share_of_those_that_ended(scored: int, invalid: int, share: float) -> None:
     assert invalid_share(scored, invalid) == share
 
@@ -37,4 +37,9 @@ def test_invalid_trials_are_counted_in_a_whole_sentence(invalid: int, ended: int
 def test_after_the_last_trial_only_verdicts_are_lacking(ended: int, lacking: str) -> None:
     message = ceiling_reached("marcus@1.0", "E", INCOMPLETE, ended, planned=4)
     assert message.startswith(f"{lacking}; continue with `stoic eval ")
-    assert message.endswith("a higher --max-cost")
+    assert message.endswith("--agent-version marcus@1.0 --resume E` and a higher --max-cost")
+
+
+def test_judging_again_that_reached_the_ceiling_needs_a_higher_one() -> None:
+    message = ceiling_reached("marcus@1.0", "E", REGRADING, ended=4, planned=4)
+    assert message.endswith("--agent-version marcus@1.0 --evaluation E` (same options) and a higher --max-cost")
