@@ -174,8 +174,8 @@ def test_a_sure_change_that_is_too_small_is_seen_to_be(size: float, said: str) -
 
 
 def test_a_delta_is_told_as_it_is() -> None:
-    why = one(drop(0.0748, spread=0.05), delta=0.075).why
-    assert (why or "").startswith("significant, but −0.07 is smaller than δ 0.075; ")
+    why = one(drop(0.0658, spread=0.05), delta=0.066).why
+    assert (why or "").startswith("significant, but −0.0658 is smaller than δ 0.066; ")
 
 
 @pytest.mark.parametrize(
@@ -245,6 +245,11 @@ def test_an_empty_family() -> None:
     assert decide([], False) == []
 
 
+def test_a_family_of_which_nothing_may_be_decided_shows_its_differences() -> None:
+    [barred] = decide([Test("wisdom", "pooled", pairs_of(drop(0.2)), 0.05, "another judge")], True)
+    assert (barred.verdict, barred.effect.difference) == ("inconclusive", pytest.approx(-0.2))
+
+
 def test_means_are_over_the_paired_jobs() -> None:
     base = {"a": {"withheld": 0.2}, "b": {"withheld": 0.4}, "only base": {"withheld": 1.0}}
     candidate = {"a": {"withheld": 0.6}, "b": {"withheld": 0.8}}
@@ -283,7 +288,8 @@ def test_the_verdict_on_a_version_follows_from_those_on_its_measures(rows: list[
         (row("inconclusive", 0.05, 0.05), "improved"),
         (row("inconclusive", -0.05, 0.051), None),
         (row("inconclusive", 0.0, 1.0, reach=0.04), "unchanged"),
-        (row("inconclusive", 0.0, 1.0, reach=0.05), None),
+        (row("inconclusive", 0.01, 1.0, reach=0.04), None),  # up to exactly δ
+        (row("inconclusive", -0.01, 1.0, reach=0.04), None),
         (row("inconclusive", -0.3, None, reach=0.01), None),  # the judge changed: not tested
         (row("inconclusive", -0.3, math.nan), None),
         (row("regressed", -0.3, 0.01), None),

@@ -166,10 +166,10 @@ def test_the_worst_are_left_out_in_whichever_cell_they_are_but_under_the_same_co
 
 def test_of_trials_that_are_equally_bad_as_large_a_part_is_left_out_in_each_job(make_side: Callable[..., Side]) -> None:
     """Else the names of the jobs would decide which of them lose a trial."""
-    side = _of_cells(make_side(), {(job, "withheld"): [0.9, 0.3] for job in JOBS})
+    side = _of_cells(make_side(), {("a", "withheld"): [0.9, 0.3], ("b", "withheld"): [0.7, 0.1]})
     other = _of_cells(make_side(), {("a", "withheld"): [0.5, None], ("b", "withheld"): [0.5, 0.5]})
-    mean = pytest.approx((0.9 + 0.3 / 2) / 1.5)
-    assert wisdom_without_worst(side, other) == {"a": {"withheld": mean}, "b": {"withheld": mean}}
+    means = [pytest.approx((0.9 + 0.3 / 2) / 1.5), pytest.approx((0.7 + 0.1 / 2) / 1.5)]
+    assert wisdom_without_worst(side, other) == {job: {"withheld": mean} for job, mean in zip("ab", means, strict=True)}
 
 
 @pytest.mark.parametrize("other_way", [failed("a", timing=0.0), trial("a", timing=0.0, valid=False)])
@@ -231,6 +231,25 @@ def test_how_much_worse_a_job_is_in_all_goes_by_what_both_measured(make_side: Ca
     found = wisdom_without_worst(side, other)
     assert found["a"].keys() == {"supplied"}
     assert found["b"]["withheld"] == 0.5
+
+
+def test_a_cell_of_which_only_a_rounding_error_is_left_is_not_compared(make_side: Callable[..., Side]) -> None:
+    """15 / 22 · 22 is less than 15: the 14 bad trials and the one that is as good as the mean of its cell."""
+    side = _of_cells(make_side(), {("a", "withheld"): [0.5], ("b", "withheld"): [0.4] * 14 + [0.7] * 7})
+    other = _of_cells(make_side(), {("a", "withheld"): [0.5], ("b", "withheld"): [0.5] * 6 + [None] * 15})
+    assert wisdom_without_worst(side, other) == {"a": {}, "b": {"withheld": pytest.approx(0.7)}}
+
+
+def test_cells_that_only_the_rounding_of_binary_numbers_sets_apart_are_equally_bad(
+    make_side: Callable[..., Side]
+) -> None:
+    """0.5 − 0.4 is less than 0.4 − 0.3."""
+    own, others = ({"a": 0.4, "b": 0.5, "c": 0.5}, {"a": 0.3, "b": 0.4, "c": None})
+    side, other = (
+        _of_cells(make_side(), {(job, "withheld"): [score] for job, score in each.items()}) for each in (own, others)
+    )
+    found = wisdom_without_worst(side, other)
+    assert (found["a"], found["b"]) == ({}, {"withheld": 0.5})
 
 
 def wisdom_without_worst(side: Side, other: Side) -> Any:
@@ -374,7 +393,9 @@ def test_a_verdict_falls_where_nothing_is_left_without_the_worst_trials(
     found = compare(
         replace(silent, measures=supplied), replace(whole.candidate, measures=of_candidate), MinimalDifferences(), 0.5
     )
-    assert (wisdom(found).why or "").endswith("worst trials and jobs of marcus@1.0.0 nothing is left to compare")
+    for scope in ("pooled", "supplied"):
+        why = wisdom(found, scope).why or ""
+        assert why.endswith("worst trials and jobs of marcus@1.0.0 nothing is left to compare")
 
 
 @pytest.mark.parametrize(("level", "said"), [(0.3, "improved"), (0.02, "inconclusive")])
