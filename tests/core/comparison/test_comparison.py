@@ -114,9 +114,12 @@ def test_conditions_and_lift_are_a_second_family_that_never_gates(versions: Vers
 def test_only_jobs_of_both_with_the_same_content_count(versions: Versions) -> None:
     base, candidate = versions({"justice": -0.15})
     changed = JOBS | {"job00": "2", "new": "1"}
-    comparison = compare(base, replace(candidate, jobs=changed), MINIMAL, 0.1)
+    comparison = compare(base, replace(candidate, jobs=changed, evaluator_model="n"), MINIMAL, 0.1)
     assert {found.effect.jobs for found in comparison.gating} == {11}
-    assert len(comparison.notes) == 2
+    assert comparison.notes == (
+        "only marcus@1.1.0 ran new; not compared", "changed between the two evaluations and not compared: job00",
+        "the simulated users differ: m, then n",
+    )  # fmt: skip
 
 
 def test_assertions_are_paired_in_the_same_jobs_and_conditions_and_change_no_verdict(versions: Versions) -> None:
@@ -139,6 +142,22 @@ def test_assertions_are_paired_in_the_same_jobs_and_conditions_and_change_no_ver
     assert found.too_few_repeats is not None
     unasked = compare(replace(older, assertions=()), replace(newer, assertions=()), MINIMAL, 0.1)
     assert (found.findings, found.notes, found.verdict) == (unasked.findings, unasked.notes, unasked.verdict)
+
+
+def test_only_what_was_checked_more_than_once_is_surely_broken(versions: Versions) -> None:
+    trials = [
+        {"trial_id": name, "job": f"job{name[:2]}", "condition": "withheld", "valid": True, "outcome": "signed_off"}
+        for name in ("00 first", "00 second", "01 first")
+    ]
+    held = [{"trial_id": row["trial_id"], "assertion": "1", "text": "x", "weight": 1.0} for row in trials]
+    base, candidate = (
+        replace(side, trials=trials, assertions=[row | {"passed": passed} for row in held])
+        for side, passed in zip(versions(), (True, False), strict=True)
+    )
+    found = compare(base, candidate, MINIMAL, 0.1)
+    assert [pair.job for pair in found.broken] == ["job00", "job01"]
+    assert [pair.job for pair in found.surely_broken] == ["job00"]
+    assert found.too_few_repeats is None
 
 
 @pytest.mark.parametrize(("count", "can"), [(4, False), (5, True)])

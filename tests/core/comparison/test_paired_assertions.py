@@ -49,6 +49,12 @@ def test_another_number_in_a_changed_job_makes_no_other_assertion() -> None:
     assert changes(before, after) == [("2", -1.0), ("3", 0.0)]
 
 
+def test_one_more_of_the_same_text_makes_the_former_no_others() -> None:
+    before = [result("1", "1", "x", True), result("1", "2", "x", False)]
+    after = [*before, result("1", "3", "x", True)]
+    assert changes(before, after) == [("1", 0.0), ("2", 0.0)]
+
+
 def test_numbers_have_their_own_order() -> None:
     before = [result("1", str(number), "x", number == 10) for number in (10, 9)]
     after = [result("1", str(number), "x", number == 9) for number in (9, 10)]

@@ -272,6 +272,7 @@ def test_that_the_agent_failed_in_every_trial_is_no_reason_where_people_found_a_
 ) -> None:
     failed = replace(judged("t1", "a", 0.0, virtues={}), overall_score=None, failed=True)
     assert fitness_update(head, [failed]).fitness_why == "the agent failed in every trial"
+    assert fitness_update(head, [judged("p", "a", 0.9, source="human")]).deliverable
     update = fitness_update(head, [failed, judged("p", "a", 0.9, source="human")])
     assert (update.fitness, update.fitness_why) == (0.9, "all scored trials are of one job; an interval needs two")
 
@@ -373,6 +374,14 @@ def test_another_judgement_is_another_update(
     former = judged("t1", "a", 0.2)
     again = fitness_update(head, [change(former, finding)])
     assert again.idempotency_key != fitness_update(head, [former]).idempotency_key
+
+
+def test_a_revision_is_new_only_once(head: EvaluationHead, judged: Judged) -> None:
+    former, present = (fitness_update(head, [judged("t1", "a", score)]) for score in (0.2, 0.3))
+    corrected = present.after(former.payload())
+    assert (former.revision, corrected.revision) == (1, 2)
+    assert present.after(corrected.payload()) == corrected
+    assert former.after(corrected.payload()).revision == 3
 
 
 def test_another_version_or_evaluation_is_another_update(head: EvaluationHead, judged: Judged) -> None:
