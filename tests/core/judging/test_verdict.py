@@ -104,6 +104,16 @@ def test_a_score_is_a_number_from_0_to_1_or_refused(make_verdict: Callable[..., 
         parse_virtue(text, "justice")
 
 
+@pytest.mark.parametrize("field", ["score", "confidence"])
+@pytest.mark.parametrize("share", [-0.01, 1.01, 2, "0.5"])
+def test_a_judge_is_not_asked_for_more_than_the_scale_has(
+    make_verdict: Callable[..., str], field: str, share: object
+) -> None:
+    asked = jsonschema.Draft202012Validator(virtue_schema("justice"))
+    assert asked.is_valid(json.loads(make_verdict("justice")))
+    assert not asked.is_valid(json.loads(make_verdict("justice", **{field: share})))
+
+
 @pytest.mark.parametrize("score", ["0", "1", "0.0", "1.0", "5e-1"])
 def test_the_ends_of_the_scale_count(make_verdict: Callable[..., str], score: str) -> None:
     text = make_verdict("justice").replace('"score": 0.5, "confidence"', f'"score": {score}, "confidence"')
@@ -147,12 +157,13 @@ def test_two_values_under_one_key_are_no_verdict(make_verdict: Callable[..., str
         with pytest.raises(MalformedVerdict, match="stands twice in one object"):
             parse_virtue(reply.replace(once, twice), "wisdom")
     with pytest.raises(MalformedVerdict, match="'tone' stands twice"):
-        sound_marks('{"tone": 1, "tone": {"reason": "so", "score": 0.5}}', 1)
+        sound_marks('{"task_1": 1, "tone": 1, "tone": {"reason": "so", "score": 0.5}}', 1)
 
 
 def test_what_does_not_end_is_refused(make_verdict: Callable[..., str]) -> None:
-    with pytest.raises(MalformedVerdict, match="supporting_examples"):
-        parse_virtue(make_verdict("wisdom", supporting_examples=["again"] * 6), "wisdom")
+    for texts in ("supporting_examples", "improvement_suggestions"):
+        with pytest.raises(MalformedVerdict, match=texts):
+            parse_virtue(make_verdict("wisdom", **{texts: ["again"] * 6}), "wisdom")
     for text in ("[" * 20_000, make_verdict("wisdom")[:-20], make_verdict("wisdom", reasoning="x" * REPLY_CHARS), ""):
         with pytest.raises(MalformedVerdict):
             parse_virtue(text, "wisdom")
@@ -163,6 +174,9 @@ def test_a_complaint_is_one_short_clean_line() -> None:
         parse_tasks(json.dumps({"<<<\x1b[31m\nkey" * 200: 1, "tone": {}}), 1)
     assert len(str(fault.value)) <= 500
     assert not set("\n\x1b<") & set(str(fault.value))
+    with pytest.raises(MalformedVerdict) as fault:
+        parse_virtue("{}", "wisdom")
+    assert str(fault.value).count("Field required") == 3
 
 
 def test_the_words_of_a_judge_are_cleaned(make_verdict: Callable[..., str]) -> None:
