@@ -131,12 +131,13 @@ def _pairs(expected: Any, actual: Any) -> list[tuple[Any, Any, Any]]:
 
 
 def _shape_note(expected: Any, actual: Any) -> str:
+    """What else is to be said of two values without `_pairs`: of lists their lengths, of maps the other keys."""
     written = [_written(expected), _written(actual)]
     if written[0] != written[1] and normalize("NFC", written[0]) == normalize("NFC", written[1]):
         return " (the same text in two forms of Unicode: é may be one character, or an e with an accent)"
-    if isinstance(expected, list) and isinstance(actual, list) and len(expected) != len(actual):
+    if isinstance(expected, list) and isinstance(actual, list):
         return f" (lists of {len(expected)} and {len(actual)})"
-    if _is_map(expected) and _is_map(actual) and expected.keys() != actual.keys():
+    if _is_map(expected) and _is_map(actual):
         return f" (only one has: {_clean(', '.join(sorted(map(str, expected.keys() ^ actual.keys()))))})"
     return ""
 

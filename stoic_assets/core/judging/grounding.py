@@ -45,7 +45,7 @@ def _readings(quote: str) -> Iterator[str]:
 def _occurs(quote: str, texts: Iterable[str]) -> bool:
     if not any(map(_says_something, quote)):
         return quote != "" and any(quote == text.strip(_AROUND) for text in texts)
-    pieces = [piece for piece in _GAP.split(quote) if piece]
+    pieces = _GAP.split(quote)
     in_pieces = max(map(_width, pieces)) >= SHORTEST_PIECE
     return any(quote in text or (in_pieces and in_order(pieces, text)) for text in texts)
 

@@ -104,6 +104,7 @@ NODE = typed("node", {"title": "call", "due": typed("date", "2026-11-22")}, id="
         ("2026-11-22T10:00:00Z", typed("datetime", "2026-11-22T10:00:00Z")),
         ("2026-11-22T10:00+00:00", typed("datetime", "2026-11-22T10:00:00Z")),
         (datetime.datetime(2026, 11, 22, 10, tzinfo=datetime.UTC), typed("datetime", "2026-11-22T10:00:00Z")),
+        (typed("datetime", "2026-11-22T10:00+00:00"), typed("datetime", "2026-11-22T10:00:00Z")),
         ("10:00", typed("localtime", "10:00:00")),
         ("PT90M", typed("duration", "PT1H30M")),
         ([1, 2], typed("point", [1.0, 2.0], srid=7203)),
@@ -113,7 +114,10 @@ NODE = typed("node", {"title": "call", "due": typed("date", "2026-11-22")}, id="
         ([{"due": "2026-11-22", "title": "call"}], typed("path", [NODE])),
         ({"since": 2020}, typed("relationship", {"since": 2020}, type="KNOWS", id="r", start="a", end="b")),
         ({"$type": "mine", "n": 1}, typed("map", {"$type": "mine", "n": 1.0})),
+        ({"$type": "mine", "due": "2026-11-22"}, typed("map", {"$type": "mine", "due": typed("date", "2026-11-22")})),
         ("AQI=", typed("bytes", "AQI=")),
+        ("1234", typed("bytes", "1234")),
+        ({"value": 1}, {"value": 1.0}),
     ],
 )
 def test_a_typed_value_equals_its_plain_form_and_what_is_known_of_it(expected, actual):
@@ -127,6 +131,12 @@ def test_a_typed_value_equals_its_plain_form_and_what_is_known_of_it(expected, a
     [
         ("2026-11-23", typed("date", "2026-11-22")),
         (20261122, typed("date", "2026-11-22")),
+        (typed("date", "2026-11-23"), typed("date", "2026-11-22")),
+        (typed("node", {"title": "call"}), NODE),
+        ({"$type": "float"}, typed("float", "NaN")),
+        ("2026-11-22T11:00:00Z", typed("datetime", "2026-11-22T10:00:00Z")),
+        (20261122, typed("datetime", "2026-11-22T10:00:00Z")),
+        (None, typed("time", "10:00:00Z")),
         ("P1D", typed("duration", "PT24H")),
         (None, typed("duration", "PT0S")),
         ([2, 1], typed("point", [1.0, 2.0], srid=7203)),
@@ -136,6 +146,7 @@ def test_a_typed_value_equals_its_plain_form_and_what_is_known_of_it(expected, a
         ({"$type": "relationship", "value": {}}, typed("node", {}, id="1", labels=[])),
         (typed("date", "2026-11-22"), "2026-11-22"),
         ("mine", typed("map", {"$type": "mine"})),
+        ({"$type": "mine", "n": 2}, typed("map", {"$type": "mine", "n": 1})),
     ],
 )
 def test_another_value_or_another_kind_is_not_equal(expected, actual):
@@ -153,6 +164,17 @@ def test_another_value_or_another_kind_is_not_equal(expected, actual):
         ({"a": {"b": None}}, {"a": {"b": 0}}, "at .a.b: expected null (null), got 0 (integer)"),
         ([1], [1, 2], "expected [1], got [1, 2] (lists of 1 and 2)"),
         ({"a": 1}, {"b": 1}, 'expected {"a": 1}, got {"b": 1} (only one has: a, b)'),
+        ({}, {"c": {}, "b": {}, "a": {}}, 'expected {}, got {"c": {}, "b": {}, "a": {}} (only one has: a, b, c)'),
+        ([1], "a", 'expected [1] (list), got "a" (string)'),
+        ("a", [1], 'expected "a" (string), got [1] (list)'),
+        ([1], "ab", 'expected [1] (list), got "ab" (string)'),
+        ("ab", [1], 'expected "ab" (string), got [1] (list)'),
+        (["2026-11-22", 1], [typed("date", "2026-11-22"), 2], "at [1]: expected 1, got 2"),
+        (typed("date", "2026-11-22"), typed("date", "2026-11-23"), 'expected "2026-11-22", got "2026-11-23"'),
+        ({"$type": "node", "value": {}}, typed("node", {"a": 1}, id="1"), 'expected {}, got {"a": 1}'),
+        ([datetime.date(2026, 1, 1)], 5, 'expected ["2026-01-01"] (list), got 5 (integer)'),
+        ({"value": 1}, {"value": 2}, "at .value: expected 1, got 2"),
+        ({"$type": "date"}, 5, 'expected {"$type": "date"} (map), got 5 (integer)'),
         ("a\nb", "a\u2028b", 'expected "a\\nb", got "a\\u2028b"'),
         ({"a\nb": [1]}, {"a\nb": [2]}, "at .a\\nb[0]: expected 1, got 2"),
         ({}, {"a\nb": 1}, 'expected {}, got {"a\\nb": 1} (only one has: a\\nb)'),
@@ -186,6 +208,12 @@ def test_a_long_difference_is_cut():
     assert len(describe_difference("a" * 10_000, list(range(10_000)))) < 300
 
 
+@pytest.mark.parametrize(("letters", "end"), [(118, '"'), (119, "…")])
+def test_a_value_of_a_hundred_and_twenty_characters_is_shown_whole(letters, end):
+    shown = describe_difference("a" * letters, 5).removeprefix("expected ").partition(" (string)")[0]
+    assert (len(shown), shown[-1]) == (120, end)
+
+
 def test_one_row_with_one_column_is_a_value():
     assert single_value([{"n": None}]) is None
     assert single_value([{"n": [1]}]) == [1]
@@ -197,7 +225,7 @@ def test_one_row_with_one_column_is_a_value():
         ([], "0 rows"),
         ([{"n": 1}, {"n": 2}], "2 rows"),
         ([{"a": 1, "b": 2}], r"2 columns \(a, b\)"),
-        ([{}], "0 columns"),
+        ([{}], r"0 columns \(none\)"),
     ],
 )
 def test_any_other_shape_is_an_error_that_counts(rows, complaint):

@@ -61,6 +61,8 @@ def test_expected_and_found_are_stored_in_letters_that_people_read() -> None:
     [
         (1, 1.0, True), (1.0, 1, True), (1, "1", False), (True, 1, False), (True, True, True),
         ([1, {"a": None}], [1.0, {"a": None}], True),
+        ("2026-11-22", {"$type": "date", "value": "2026-11-22"}, True),
+        ({"$type": "date", "value": "2026-11-22"}, "2026-11-22", False),
     ],
 )
 def test_values_are_compared_with_their_types(expected: Any, found: Any, passed: bool) -> None:
@@ -137,6 +139,11 @@ def test_of_an_object_context_that_was_never_looked_at_is_told_why() -> None:
     result = decided({"expression": "objectContext.resources.isEmpty()"}, never)
     assert (result.passed, result.error) == (None, "no session was opened")
     assert decided({"expression": "evaluation.transcript.isEmpty()"}, never).passed is True
+
+
+def test_an_agent_that_has_nothing_to_show_has_an_empty_object_context() -> None:
+    nothing = evidence(Observation("objectContext", "object_context", "", result=None))
+    assert decided({"expression": "objectContext.resources.isEmpty()"}, nothing).passed is True
 
 
 def test_of_a_protocol_without_object_context_an_assertion_about_it_stays_undecided_without_a_problem() -> None:

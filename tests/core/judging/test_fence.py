@@ -1,6 +1,6 @@
 import re
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from stoic_assets.core.judging.fence import (
@@ -58,6 +58,7 @@ def test_a_message_of_the_greatest_length_is_shown_in_full() -> None:
 
 
 @given(st.lists(st.integers(0, 20_000), min_size=1, max_size=60))
+@example([2_068] + [20_000] * 28)  # 29 · 2,069 is one too much: the shortest leaves one to each other
 def test_the_fair_limit_is_the_greatest_that_fits(lengths: list[int]) -> None:
     limit = fair_limit(lengths, TOTAL_CHARS, MESSAGE_CHARS)
 

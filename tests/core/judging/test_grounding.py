@@ -26,6 +26,7 @@ SAID = ["Hello, I can't sleep.", ADVICE]
         "I may be wrong...",
         "us … write it",
         "Agent: Start with one small step",
+        "'Agent: Start with one small step'",
         "| Start with one small step",
         "I can’t sleep",
     ],
@@ -68,6 +69,7 @@ TABLE = "At a glance:\n| 9:00 | Dentist |\n| 10:00 | Bank |"
         ("one\ntwo", "| one\n| two"),
         ("Write so: `user: me`", "user: me"),
         ("user:", "user:"),
+        ("user:", "'user:'"),
     ],
 )
 def test_bars_and_speakers_that_the_agent_wrote_itself_are_its_words(message: str, quote: str) -> None:
@@ -98,6 +100,7 @@ def test_a_piece_of_a_chinese_quote_needs_half_the_characters() -> None:
     said = ["好的，我已设置提醒，就在明天。"]
     assert grounded_share(["我已设置……明天"], said) == 1
     assert grounded_share(["明天……我已设置"], said) == 0
+    assert grounded_share(["已设置……明天"], said) == 0, "three characters are no half of eight"
     assert grounded_share(["好的……我……明天"], said) == 0, "pieces that are in every text"
 
 

@@ -69,3 +69,13 @@ def test_a_silent_judge_is_named_with_its_first_error(
     asked = {"virtues": verdicts, "tasks": marks}
     assert silent["asked"] == {about: len(errors) for about, errors in asked.items()}
     assert silent["missing"] == {about: len(errors) - errors.count(None) for about, errors in asked.items()}
+
+
+def test_each_silent_judge_has_numbers_of_its_own() -> None:
+    """Also where none of its reasons is known, as in rows of former releases."""
+    of_two = [("a", True), ("a", True), ("a", False), ("b", False), ("b", False)]
+    found = silent_judges([Answer("chat", "virtues", judge, given) for judge, given in of_two])
+    assert [in_words(silent) for silent in found] == [
+        "judge a gave no verdict on 1 of 3 questions about virtues: see the report",
+        "judge b gave no verdict at all: see the report",
+    ]
