@@ -74,7 +74,7 @@ class AgentUnusable(StoicError):
     `cut_short`: only the enclosing `working_time` prevented another attempt.
     """
 
-    def __init__(self, last: AttemptFailed, tally: Tally, cut_short: bool = False) -> None:
+    def __init__(self, last: AttemptFailed, tally: Tally, cut_short: bool) -> None:
         super().__init__(str(last))
         self.failures, self.final, self.turned_away = tally.failures, last.final, tally.turned_away
         self.cut_short, self.says_how_to_go_on = cut_short, last.says_how_to_go_on
@@ -175,9 +175,7 @@ def _pause(limit: EndpointLimit) -> Callable[[RetryCallState], float]:
     Not shorter if the server asks for less: one that is busy and says 0, or whose clock is slow, would get more
     requests.
     """
-    backoff = wait_exponential_jitter(
-        multiplier=limit.backoff_seconds, jitter=limit.backoff_seconds, max=limit.longest_wait_seconds
-    )
+    backoff = wait_exponential_jitter(multiplier=limit.backoff_seconds, jitter=limit.backoff_seconds)
 
     def seconds(state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None

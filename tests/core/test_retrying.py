@@ -276,11 +276,14 @@ def test_what_would_have_ended_anyway_was_not_cut_short(failure: AgentFailure, l
     assert not caught.value.cut_short
 
 
-def test_cancellation_passes_through() -> None:
+@pytest.mark.parametrize("failures", [0, 1])
+def test_cancellation_passes_through(failures: int) -> None:
     async def cancelled() -> None:
-        started = asyncio.Event()
+        started, left = asyncio.Event(), [FAILED] * failures
 
         async def hang() -> AgentReply:
+            if left:
+                raise left.pop()
             started.set()
             await asyncio.sleep(10)
             return REPLY
@@ -295,9 +298,10 @@ def test_cancellation_passes_through() -> None:
 
 
 @pytest.mark.parametrize("error", [ConfigurationError("wrong key"), TimeoutError("not ours"), KeyError("bug")])
-def test_other_errors_pass_through_after_one_attempt(error: Exception) -> None:
+@pytest.mark.parametrize("failures", [0, 1])
+def test_other_errors_pass_through_at_whichever_attempt(error: Exception, failures: int) -> None:
     with pytest.raises(type(error)) as caught:
-        delivered(error)
+        delivered(*[FAILED] * failures, error, REPLY)
     assert caught.value is error
 
 
