@@ -319,7 +319,7 @@ def test_a_simulated_user_that_fails_is_no_fault_of_the_agent(
     assert evidence.detail
     assert "Sydney" not in evidence.detail
     assert contents(evidence) == ["Hi", "You said: Hi"]
-    assert len(evidence.observations) == 2
+    assert (len(evidence.observations), evidence.failure_count) == (2, 0)
 
 
 @pytest.mark.parametrize("error", [ConfigurationError("wrong key"), BudgetReached("spent")])
@@ -358,6 +358,7 @@ def test_a_setup_that_fails_makes_the_trial_invalid_before_a_word_is_said(
     graph.fault = fault
     evidence = hold(planned(setups=[{"cypher": "MATHC (n)"}]), make_world())
     assert (evidence.outcome, evidence.detail, evidence.turns) == ("infra_error", str(fault), ())
+    assert evidence.failure_count == 0
     assert agent.opened == []
 
 
@@ -391,7 +392,7 @@ def test_a_trial_that_takes_too_long_is_the_fault_of_who_was_waited_for(
         user.says = lambda request: asyncio.sleep(5)
     evidence = hold(planned(trialTimeoutSeconds=0.05), make_world())
     assert (evidence.outcome, evidence.detail) == (outcome, "the trial took longer than 0.05 s")
-    assert len(evidence.observations) == 2
+    assert (len(evidence.observations), evidence.failure_count) == (2, 0)
 
 
 def test_the_time_of_setups_is_charged_to_nobody(

@@ -10,9 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stoic_assets.core.chat import ModelFailure
+from stoic_assets.core.conversation import journal as entries
 from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.conversation.conversation import former_end, hold_trial
-from stoic_assets.core.conversation.evidence import SCORED, Evidence
+from stoic_assets.core.conversation.evidence import SCORED, Evidence, Turn
 from stoic_assets.core.errors import InfrastructureError, ServiceUnreachable
 
 Make = Callable[..., Any]
@@ -71,6 +72,18 @@ def test_at_every_entry_of_the_journal(
     begun = "session" in killed.kinds()
     assert len(told) <= len(all_messages) + (1 + failures if begun else len(job.get("seeds", ())) + failures)
     assert sum(questions) <= all_questions + 1
+
+
+@pytest.mark.parametrize(("milliseconds", "outcome"), [(20.0, "evaluator_error"), (25.0, "agent_error")])
+def test_an_agent_is_at_fault_from_half_of_the_time_on(
+    planned: Make, make_world: Make, make_journal: Make, user: Any, milliseconds: float, outcome: str
+) -> None:
+    """By its replies before the interruption; the simulated user takes all the rest."""
+    user.says = lambda request: asyncio.sleep(5)
+    turns = [Turn(0, "user", "Hi"), Turn(1, "agent", "Salve", milliseconds, 1)]
+    journal = make_journal([entries.began("2026-01-01"), entries.session("s1"), *map(entries.said, turns)])
+    evidence = asyncio.run(hold_trial(planned(trialTimeoutSeconds=0.05), make_world(), journal))
+    assert (evidence.outcome, len(evidence.turns)) == (outcome, 2)
 
 
 def test_a_trial_that_ended_is_not_touched_again(
