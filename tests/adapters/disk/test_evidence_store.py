@@ -78,10 +78,22 @@ def test_of_unfinished_evaluations_the_newest_is_to_be_continued(store: Evidence
     assert "--resume E1`" in store.unevaluated(VERSION)
 
 
+def test_who_works_on_an_evaluation_holds_its_lock(store: EvidenceStore, manifest: Make) -> None:
+    assert (store.is_being_evaluated(VERSION), store.is_being_evaluated(VERSION, "E1")) == (False, None)
+    for evaluation_id, day in (("E3", 1), ("E2", 2), ("E1", 3)):
+        store.begin(manifest(evaluation_id, started_at=f"2026-01-0{day}T00:00:00+00:00"))
+        with store.locked(VERSION, evaluation_id):
+            assert store.is_being_evaluated(VERSION), "the newest"
+    with store.locked(VERSION, "E2"):
+        found = [store.is_being_evaluated(VERSION, named) for named in (None, "E1", "E2", "E3")]
+    assert found == [False, False, True, False]
+
+
 def test_a_mistyped_version_is_answered_with_those_evaluated(store: EvidenceStore, make_manifest: Make) -> None:
     for version in ("marcus@1.0.0", "zeno@2"):
         store.begin(make_manifest(agent_version=version))
     (store.root / "locked@1" / "E1").mkdir(parents=True)
+    (store.root / "lost+found").mkdir()
     known = "did you mean marcus@1.0.0? known: marcus@1.0.0, zeno@2"
     new = "to evaluate it, run `stoic eval --agent-version marcus@1.0.1`"
     assert store.unevaluated("marcus@1.0.1") == f"was never evaluated; {known}; {new}"
@@ -113,13 +125,14 @@ def test_corrected_jobs_are_kept_blanked_and_a_damaged_file_says_what_to_do(tmp_
     store, content = EvidenceStore(tmp_path, Redactor(["KD-[0-9]+"])), {"target": {"user": "u", "chatbot": "c"}}
     tasks = [{"task": "t", "acceptanceCriteria": "Names KD-1"}]
     job = Job.model_validate({"name": "chat", "tasks": tasks, **content})
-    assert store.correction(manifest()) == Correction()
+    assert (store.correction(manifest()), store.was_corrected(manifest())) == (Correction(), False)
     store.correct(manifest(), Correction(jobs=(job,), job_hashes={"chat": "asks:1"}))
     kept = store.correction(manifest())
     assert [task.acceptance_criteria for task in kept.jobs[0].tasks] == ["Names [redacted]"]
     assert kept.job_hashes == {"chat": "asks:1"}
     [file] = store.root.rglob("corrected.json")
     file.write_text("{")
+    assert store.was_corrected(manifest())
     with pytest.raises(ConfigurationError, match=r"corrected\.json was written by .*; move it away and judge again"):
         store.correction(manifest())
 

@@ -69,8 +69,9 @@ def test_lines_of_one_kind_are_told_by_their_first_key(tmp_path: Path) -> None:
 def test_a_damaged_line_is_named(tmp_path: Path, damaged: bytes) -> None:
     file = tmp_path / "lines.jsonl"
     file.write_bytes(b'{"call": 1}\n' + damaged + b"\n")
-    with pytest.raises(LinesLost, match=r"lines\.jsonl:2 is damaged; restore the file from a backup"):
+    with pytest.raises(LinesLost, match=r"lines\.jsonl:2 is damaged; restore the file from a backup") as caught:
         read_lines(file, "call")
+    assert caught.value.says_how_to_go_on
 
 
 @pytest.mark.parametrize("torn", [b"{", b'{"a": 1}', b'{"a": "\xf0\x9f', b'"' + b"x" * 100_000])
@@ -100,6 +101,12 @@ def test_a_file_cut_off_anywhere_holds_its_whole_lines(tmp_path: Path, values: l
     kept = sum(end <= cut for end in ends) - 1
     JsonLines(file).write("after")
     assert read_lines(file) == [*values[:kept], "after"]
+
+
+def test_a_file_that_cannot_be_read_is_not_one_without_lines(tmp_path: Path) -> None:
+    (tmp_path / "lines.jsonl").mkdir()
+    with pytest.raises(StorageError, match=r"lines\.jsonl cannot be read: .*; check who may read STOIC_HOME"):
+        read_lines(tmp_path / "lines.jsonl")
 
 
 def test_a_file_that_cannot_be_written_says_what_to_do(tmp_path: Path) -> None:
