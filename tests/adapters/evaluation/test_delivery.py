@@ -171,3 +171,14 @@ def test_whoever_watches_is_told_what_an_address_did_not_take(workplace: Workpla
     [note] = listener.notes
     why = "STOIC_WEBHOOK_URL (127.0.0.1) answered 404"
     assert note == f"2 messages in the outbox could not be delivered: {why}", "that for which there is no address apart"
+
+
+def test_a_target_for_which_nothing_waits_is_none_of_those_that_took_nothing(
+    workplace: Workplace, service: Service
+) -> None:
+    workplace.outbox.put("events", {"t1": {"id": "t1"}}, "bot@1.0")
+    listener = Listener()
+    service.answers = [lambda seen: Response(status_code=404)]
+    sent(replace(workplace, progress=listener), service)
+    [note] = listener.notes
+    assert note.startswith("1 message in the outbox could not be delivered: STOIC_WEBHOOK_URL")

@@ -27,7 +27,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from stoic_assets.adapters.disk.files import StorageError
-from stoic_assets.adapters.messages.outbox import Delivered, Outbox
+from stoic_assets.adapters.messages.outbox import Delivered, Outbox, errors_of
 from stoic_assets.core.endpoint_limits import EndpointLimit
 
 VERSION = "marcus@1.1.0"
@@ -348,6 +348,15 @@ def test_an_address_without_a_service_is_reported(outbox: Outbox, url: str, said
     assert "s3cret" not in outcome.errors[0]
 
 
+def test_an_address_to_which_nothing_is_to_be_sent_is_not_looked_at(outbox: Outbox) -> None:
+    assert asyncio.run(outbox.deliver({"events": "webhook"}, QUICK)) == Delivered(0, 0)
+
+
+def test_what_went_wrong_in_several_deliveries_is_told_once() -> None:
+    several = [Delivered(0, 1, ("gone",)), Delivered(1, 0), Delivered(0, 2, ("gone", "busy"))]
+    assert errors_of(several) == ["gone", "busy"]
+
+
 def test_a_service_that_echoes_the_secret_path_does_not_spread_it(outbox: Outbox, service: Service) -> None:
     service.refuse = lambda body: Response("no hook at /hook/s3cret-path", 404)
     put(outbox, 1)
@@ -501,11 +510,12 @@ def test_a_damaged_file_is_named(outbox: Outbox, tmp_path: Path) -> None:
 
 
 def test_nothing_of_a_deleted_version_is_left_in_the_file(outbox: Outbox, tmp_path: Path) -> None:
-    put(outbox, 1, text="private words")
+    put(outbox, 1, text="private words" * 10_000)
     put(outbox, 2, version="marcus@1.0.0", text="other words")
     outbox.delete(VERSION)
     kept = (tmp_path / "outbox" / "messages.sqlite").read_bytes()
     assert b"private words" not in kept
+    assert len(kept) < 100_000, "not even its place: not every SQLite overwrites what it deletes"
     assert b"other words" in kept
 
 
