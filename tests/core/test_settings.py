@@ -3,8 +3,10 @@ from typing import Any
 
 import pytest
 import yaml
+from pydantic import ValidationError
 
 from stoic_assets.core.documents import parse_document
+from stoic_assets.core.endpoint_limits import AgentLimit, EndpointLimit, ModelLimit
 from stoic_assets.core.errors import DocumentError
 from stoic_assets.core.secret_forms import BUILT_IN
 from stoic_assets.core.settings import PRICES, Price, Settings
@@ -96,3 +98,20 @@ def test_one_floor_changes_no_other() -> None:
     assert settings.evolution.floors == {
         "wisdom": 0.5, "courage": 0.9, "justice": 0, "temperance": 0.5, "practical_wisdom": 0.5,
     }  # fmt: skip
+
+
+LIMITS = [(kind, key) for kind in (AgentLimit, ModelLimit) for key in kind.model_fields]
+
+
+@pytest.mark.parametrize(("kind", "key"), LIMITS)
+def test_a_limit_may_be_small_but_must_let_something_through(kind: type[EndpointLimit], key: str) -> None:
+    least = 1 if key in ("in_flight", "attempts") else 0.001
+    assert getattr(kind.model_validate({key: least}), key) == least
+    with pytest.raises(ValidationError, match="greater than"):
+        kind.model_validate({key: 0})
+
+
+def test_no_reply_is_larger_than_a_process_can_take() -> None:
+    assert AgentLimit(largest_reply_mib=2048).largest_reply_mib == 2048
+    with pytest.raises(ValidationError, match="less than or equal to 2048"):
+        AgentLimit(largest_reply_mib=2049)
