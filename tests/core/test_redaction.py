@@ -114,7 +114,9 @@ def test_in_forms_a_blank_is_a_plus() -> None:
 def test_base64_may_be_wrapped_and_indented(width: int) -> None:
     whole = b64encode(f"user:{PASSWORD}:more".encode()).decode()
     lines = "\n    ".join(whole[at : at + width] for at in range(0, len(whole), width))
-    assert BLANK in Redactor([], [PASSWORD]).text(f"auth: |\n    {lines}\n")
+    told = Redactor([], [PASSWORD]).text(f"auth: |\n    {lines}\nand on")
+    assert BLANK in told
+    assert (told[:8], told[-7:]) == ("auth: |\n", "\nand on")
 
 
 def test_any_letter_of_a_secret_may_be_an_escape_of_json() -> None:
@@ -203,6 +205,12 @@ def test_a_key_that_is_a_word_leaves_the_fields_of_our_own_json_alone() -> None:
         "metrics": f'{{"feedback": ["my {BLANK}"], "name": "feedback"}}',
         "content": f'{{"{BLANK}": 1, "id": "{BLANK}"}}',
     }
+
+
+@pytest.mark.parametrize("written", ["my {}", '{{"name": "{}"', "[" * 100_000 + "{}"])
+def test_what_was_to_be_json_of_our_own_and_is_none_is_redacted_as_text(written: str) -> None:
+    shown = Redactor([], ["feedback"]).row({"metrics": written.format("feedback")})
+    assert shown == {"metrics": written.format(BLANK)}
 
 
 def test_a_key_of_five_letters_is_a_word_and_none_of_six() -> None:

@@ -85,6 +85,7 @@ def test_a_number_is_found_wherever_it_stands(value: Any) -> None:
         (r'"pin":\s*\[[^]]*\]', '{"pin": ["a", null], "b": 7}', '{"pin": ["[redacted]", null], "b": 7}'),
         (r'"pin",\s*"v":\s*"[^"]*"', '{"type": "pin", "v": "x"}', '{"type": "[redacted]", "v": "[redacted]"}'),
         (r'\{"id-\d+"\s*:', '[{"id-4711": {"a": 1}}]', '[{"[redacted]": {"a": 1}}]'),
+        (r'"schlüssel": "[^"]*"', '{"schlüssel": "y"}', '{"schlüssel": "[redacted]"}'),
         (r"token.*", '{"a": "token 1", "b": "c"}', '{"a": "[redacted]", "b": "c"}'),
         (r'"a": true', '{"a": true}', '{"a": true}'),
     ],
