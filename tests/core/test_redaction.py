@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from stoic_assets.core.redaction import BLANK, SHORTEST, Redactor
@@ -73,6 +73,11 @@ def test_known_secrets_are_blanked_wherever_they_stand_the_longest_first() -> No
     assert redactor.text("xtr0ub4dor&3y tr0ub4dor abc a.c+d* aXc+d*") == f"x{BLANK}y {BLANK} abc {BLANK} aXc+d*"
 
 
+def test_of_known_secrets_in_addresses_the_longest_is_blanked_first_too() -> None:
+    redactor = Redactor([], ["tr0ub4d r", "tr0ub4d r&3", "tr0ub4d r&3 or 4"])
+    assert redactor.text("?key=tr0ub4d%20r%263+or+4&more=tr0ub4d+r%263") == f"?key={BLANK}&more={BLANK}"
+
+
 KEY = 'crm 7d~?/55b0+"c2é=='
 
 
@@ -134,9 +139,12 @@ def test_in_base64_with_line_ends_a_secret_is_found_too(secret: str, before: str
 
 
 @given(st.text(min_size=SHORTEST), st.text(), st.text())
+@example("???????", "", "")  # in its base64 are letters of which each alphabet has its own
+@example(">>>>>>>", "", "")
 def test_in_base64_a_secret_is_found_wherever_it_stands(secret: str, before: str, after: str) -> None:
-    whole = b64encode(f"{before}{secret}{after}".encode()).decode()
-    assert BLANK in Redactor([], [secret]).text(whole)
+    for encode in (b64encode, urlsafe_b64encode):
+        whole = encode(f"{before}{secret}{after}".encode()).decode()
+        assert BLANK in Redactor([], [secret]).text(whole)
 
 
 def test_a_redactor_that_knows_more_leaves_the_first_one_as_it_is() -> None:
