@@ -68,8 +68,8 @@ def test_as_many_invalid_trials_as_allowed_are_noted(base: Side, candidate: Side
     assert common_ground(base, changed, 0.1).notes == ("invalid trials left out: 3 of marcus@1.1.0",)
 
 
-def test_what_only_one_ran_and_what_changed_is_left_out(base: Side, candidate: Side) -> None:
-    older = replace(base, jobs={"a": "1", "b": "1", "old": "1"})
+def test_what_only_one_ran_and_what_changed_is_left_out(base: Side, candidate: Side, make_rows: MakeRows) -> None:
+    older = replace(base, jobs={"a": "1", "b": "1", "old": "1"}, measures=make_rows({"a": 0.5, "b": 0.6, "old": 0.7}))
     newer = replace(candidate, jobs={"a": "1", "b": "2", "new": "1"})
     common = common_ground(older, newer, 0.1)
     assert common.jobs == {"a"}
@@ -89,10 +89,13 @@ def test_long_lists_are_cut(base: Side, candidate: Side) -> None:
 def test_jobs_in_which_one_side_has_no_valid_trial_are_named(
     base: Side, candidate: Side, make_rows: MakeRows
 ) -> None:
-    newer = replace(candidate, measures=make_rows({"a": 0.5}))
-    common = common_ground(base, newer, 0.1)
-    assert common.jobs == {"a", "b"}
-    assert common.notes == ("measured in only one version, and not compared: b",)
+    older, newer = (
+        replace(side, jobs=dict.fromkeys("abcd", "1"), measures=make_rows(dict.fromkeys(measured, 0.5)))
+        for side, measured in ((base, "abc"), (candidate, "ad"))
+    )
+    common = common_ground(older, newer, 0.1)
+    assert common.jobs == {"a", "b", "c", "d"}
+    assert common.notes == ("measured in only one version, and not compared: b, c, d",)
 
 
 @pytest.mark.parametrize("measured_by", ["marcus@1.0.0", "marcus@1.1.0"])
@@ -122,6 +125,7 @@ def test_a_condition_that_one_alone_ran_is_named(base: Side, candidate: Side, ma
     ("changes", "why"),
     [
         ({"judges": frozenset(["k"])}, f"the judges differ (j; then k); {AGAIN}"),
+        ({"judges": frozenset("nlmk")}, f"the judges differ (j; then k, l, m, n); {AGAIN}"),
         (
             {"prompts": {("a", "virtues"): frozenset(["q"])}},
             f"the judges' prompts, criteria or options differ; {AGAIN}",
@@ -160,6 +164,31 @@ def test_a_judge_that_falls_silent_leaves_open_what_it_judged(
         assert common.undecidable.keys() == (JUDGED if open_ else set())
         said = f"judge j gave no verdict on {percent(share)} of the tasks of marcus@1.1.0, and on 0 % of marcus@1.0.0"
         assert [note.partition(";")[0] for note in common.notes] == [said] * open_
+
+
+def test_judges_that_are_silent_on_both_alike_leave_nothing_open(base: Side, candidate: Side) -> None:
+    older, newer = (replace(side, answers=answers("j", 0.3)) for side in (base, candidate))
+    assert common_ground(older, newer, 0.1).undecidable == {}
+
+
+def test_of_several_judges_that_fell_silent_the_first_by_name_is_told(base: Side, candidate: Side) -> None:
+    older, newer = (
+        replace(side, answers=[answer for judge in "nlmk" for answer in answers(judge, share)])
+        for side, share in ((base, 0.0), (candidate, 1.0))
+    )
+    [note] = common_ground(older, newer, 0.1).notes
+    assert note.startswith("judge k gave no verdict on 100% of the tasks of marcus@1.1.0")
+
+
+def test_failed_trials_are_told_of_the_base_first(base: Side, candidate: Side) -> None:
+    trial = {"job": "a", "scenario": None, "condition": "withheld", "valid": True, "assertion": None}
+    well, failed = ({**trial, "outcome": outcome} for outcome in ("signed_off", "agent_error"))
+    older, newer = replace(base, trials=[well, failed]), replace(candidate, trials=[well, well, failed])
+    common = common_ground(older, newer, 0.1)
+    first, second = "in 1 of 2 trials of marcus@1.0.0", "in 1 of 3 trials of marcus@1.1.0"
+    assert common.notes == (f"the agent failed {first}, and {second}",)
+    why = f"the agent failed {first} and {second}, which this measure leaves out"
+    assert common.left_out["wisdom", "pooled"] == why
 
 
 def test_prompts_of_jobs_that_are_not_compared_do_not_matter(base: Side, candidate: Side) -> None:
@@ -219,7 +248,8 @@ def test_a_judge_that_moved_is_not_blamed_on_the_agent(base: Side, candidate: Si
 
 
 @pytest.mark.parametrize(
-    ("hours", "said"), [(0.9, []), (5.5, ["5.5 hours"]), (24.0, ["1.0 days"]), (816.0, ["34.0 days"])]
+    ("hours", "said"),
+    [(1.0, []), (1.1, ["1.1 hours"]), (23.9, ["23.9 hours"]), (24.0, ["1.0 days"]), (816.0, ["34.0 days"])],
 )
 def test_evaluations_of_other_hours_are_told_of(base: Side, candidate: Side, hours: float, said: list[str]) -> None:
     later = replace(candidate, started_at=base.started_at + timedelta(hours=hours))
