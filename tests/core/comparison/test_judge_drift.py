@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from stoic_assets.core.alerts import judge_moved
 from stoic_assets.core.comparison.judge_drift import ALARM, Drift, drift, measured, moved, unmeasured
@@ -61,6 +62,15 @@ def test_a_judge_that_stays_hardly_ever_raises_the_alarm() -> None:
     assert np.mean(within) == pytest.approx(0.95, abs=0.04)
 
 
+def test_the_numbers_of_a_night_are_those_of_the_two_sided_t_test() -> None:
+    differences = [0.0, -0.02, -0.1, -0.06, 0.02, -0.04]
+    found, theirs = of([0.5 + each for each in differences], [0.5] * 6), stats.ttest_1samp(differences, 0.0)
+    assert found.p == pytest.approx(theirs.pvalue)
+    assert (found.low, found.high) == pytest.approx(tuple(theirs.confidence_interval(0.95)))
+    quantiles = stats.t.ppf(1 - ALARM / 2, 5) + stats.t.ppf(0.9, 5)
+    assert found.detectable == pytest.approx(quantiles * stats.sem(differences))
+
+
 @pytest.mark.parametrize(
     ("score", "alarm", "p"), [(0.7, False, 1.0), (0.7 + 1e-12, False, 1.0), (0.6, True, 0.0), (0.8, True, 0.0)]
 )
@@ -85,6 +95,7 @@ def test_the_noise_of_one_judging_leaves_out_that_of_the_reference() -> None:
 def test_only_what_both_sides_scored_is_compared() -> None:
     tonight: dict[str, dict[Any, float]] = {f"t{number}": {"wisdom": 0.7, "courage": 0.5} for number in range(5)}
     tonight["t0"].pop("courage")
+    tonight["t1"]["justice"] = 0.5
     tonight["unknown"] = {"wisdom": 0.0}
     by_virtue = {each.virtue: each for each in measured(REFERENCE, tonight).drifts}
     assert (by_virtue["wisdom"].transcripts, by_virtue["wisdom"].shift) == (5, 0.0)
@@ -157,6 +168,12 @@ def test_two_nights_in_alarm_are_told_apart_by_the_coarser_of_them(coarser: floa
     nights = [row(2, -0.06, True) | {"detectable": 0.01}, row(4, -0.09, True) | {"detectable": coarser}]
     for first, second in ((2, 4), (4, 2)):
         assert (moved(nights, day(first), day(second)) is not None) is told
+
+
+def test_an_alarm_is_told_however_little_the_night_before_it_differed() -> None:
+    nights = [row(2, -0.03, False), row(4, -0.05, True)]
+    for first, second, change in ((2, 4, "−0.02"), (4, 2, "+0.02")):
+        assert f"wisdom {change}" in (moved(nights, day(first), day(second)) or "")
 
 
 def test_before_any_night_nothing_is_said() -> None:
