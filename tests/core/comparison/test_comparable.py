@@ -177,7 +177,7 @@ def test_of_several_judges_that_fell_silent_the_first_by_name_is_told(base: Side
         for side, share in ((base, 0.0), (candidate, 1.0))
     )
     [note] = common_ground(older, newer, 0.1).notes
-    assert note.startswith("judge k gave no verdict on 100% of the tasks of marcus@1.1.0")
+    assert note.startswith("judge k gave no verdict on 100 % of the tasks of marcus@1.1.0")
 
 
 def test_failed_trials_are_told_of_the_base_first(base: Side, candidate: Side) -> None:
