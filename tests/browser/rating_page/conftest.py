@@ -91,6 +91,18 @@ class Rater:
         download.value.save_as(path)
         return path
 
+    def comment(self, text: str) -> None:
+        """Types a comment on the open item."""
+        self.press("c")
+        self.page.keyboard.type(text)
+        self.page.keyboard.press("Escape")
+
+    def saved(self, folder: Path) -> Path:
+        """What `save_from_dialog` gives, as a file to load elsewhere."""
+        path = folder / "saved.json"
+        path.write_text(json.dumps(self.save_from_dialog(folder)), encoding="utf-8")
+        return path
+
     def save_from_dialog(self, folder: Path) -> list[dict[str, Any]]:
         """What the file holds that is saved from an open item."""
         self.press("s")

@@ -4,20 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-PRACTICE = 5
-
 
 def load(rater: Any, path: Path, said: str) -> None:
     """Loads a file into the open page, and waits for what is said of it."""
     rater.press("s")
     rater.page.set_input_files("#dialog-file", path)
     rater.page.locator("#announcement").filter(has_text=said).wait_for()
-
-
-def saved(rater: Any, path: Path) -> Path:
-    """The rater's file."""
-    path.write_text(json.dumps(rater.save_from_dialog(path.parent)), encoding="utf-8")
-    return path
 
 
 def test_a_key_pressed_by_mistake_does_not_outdo_a_finished_rating(
@@ -27,12 +19,11 @@ def test_a_key_pressed_by_mistake_does_not_outdo_a_finished_rating(
     here = visit(file)
     here.practise()
     here.press("12345y>" + "12345n>")
-    path = saved(here, tmp_path / "saved.json")
+    path = here.saved(tmp_path)
     there = visit(file)
     there.practise()
-    there.press("3c")
-    there.page.keyboard.type("from here")
-    there.page.keyboard.press("Escape")
+    there.press("3")
+    there.comment("from here")
     load(there, path, "2 ratings loaded. 5 not taken: your own here are newer.")
     assert there.title == "Reply 3 of 5"
     first, second = (each for each in there.save_from_dialog(tmp_path) if not each["meta"]["practice"])
@@ -47,7 +38,7 @@ def test_of_two_finished_ratings_the_newer_one_is_kept_and_the_other_is_told(
     here = visit(file)
     here.practise()
     here.press("12345y>" * 2)
-    path = saved(here, tmp_path / "saved.json")
+    path = here.saved(tmp_path)
     ratings = json.loads(path.read_text(encoding="utf-8"))
     path.write_text(json.dumps([each | {"comments": "older"} for each in ratings]), encoding="utf-8")
     here.press("bb" + "54321n>" + "f")
@@ -69,12 +60,10 @@ def test_a_rating_whose_comment_was_kept_counts_before_the_one_in_the_file(
     here = visit(file)
     here.practise()
     here.press("12345y>")
-    path = saved(here, tmp_path / "saved.json")
+    path = here.saved(tmp_path)
     there = visit(file)
     there.practise()
-    there.press("c")
-    there.page.keyboard.type("from here")
-    there.page.keyboard.press("Escape")
+    there.comment("from here")
     load(there, path, "1 rating loaded.")
     before, after = json.loads(path.read_text(encoding="utf-8"))[-1], there.save_from_dialog(tmp_path)[-1]
     assert (after["timestamp"], after["comments"]) == (before["timestamp"], "from here")
