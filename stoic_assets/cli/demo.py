@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from stoic_assets.adapters.agents.knowledge_context import ADDRESS
 from stoic_assets.adapters.disk.paths import shipped
 from stoic_assets.adapters.evaluation.version_comparison import compare_versions
 from stoic_assets.adapters.messages.receiver import SECRETS, SETTINGS
@@ -30,7 +31,7 @@ from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.graph_address import GraphAddress
 from stoic_assets.demo.releases import RELEASES
 
-FOR_REAL_AGENTS = ("AGENT_", "NEO_", "STOIC_GRAPH", *SETTINGS.values(), *SECRETS.values(), "BOOGIE_URL")
+FOR_REAL_AGENTS = ("AGENT_", "NEO_", "STOIC_GRAPH", *SETTINGS.values(), *SECRETS.values(), ADDRESS)
 """Prefixes of settings that lead to the user's own services."""
 AGAIN = "run `stoic demo` again; it starts from the beginning"
 

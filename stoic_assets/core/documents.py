@@ -98,20 +98,24 @@ def parse_document(text: str, model: type[D], source: str) -> D:
         raise DocumentError(source, 1, "", "the file is empty")
     if not isinstance(found.data, Mapping):
         raise DocumentError(source, 1, "", f"a mapping is expected, not {type(found.data).__name__}")
-    document, meant = None, found.data
-    try:
-        document = model.model_validate(meant)
-    except ValidationError as error:
-        meant = with_texts(found, error)
-    try:
-        document = document or model.model_validate(meant)
-    except ValidationError as error:
-        raise explain(error, found, source) from None
-    refuse_octal(meant, found, source)
+    document, meant = _validated(found, model, source)
+    _refuse_octal(meant, found, source)
     return document
 
 
-def refuse_octal(data: Any, found: YamlText, source: str) -> None:
+def _validated(found: YamlText, model: type[D], source: str) -> tuple[D, Any]:
+    """The document, and the data that it was made of."""
+    try:
+        return model.model_validate(found.data), found.data
+    except ValidationError as error:
+        meant = with_texts(found, error)
+    try:
+        return model.model_validate(meant), meant
+    except ValidationError as error:
+        raise explain(error, found, source) from None
+
+
+def _refuse_octal(data: Any, found: YamlText, source: str) -> None:
     """Raises `DocumentError` for a number such as 017, which YAML 1.1 reads as 15; nobody means that."""
     for path, written in found.written.items():
         if _OCTAL.fullmatch(written) and (value := reduce(getitem, path, data)) != written:

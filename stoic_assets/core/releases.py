@@ -11,7 +11,8 @@ from stoic_assets.core.documents import CamelDocument, misplaced
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.moments import checked_moment
 
-_PART = r"[A-Za-z0-9_.+-]+"
+_CHARACTERS = "A-Za-z0-9_.+-"
+_PART = rf"[{_CHARACTERS}]+"
 _KEY = re.compile(rf"{_PART}@{_PART}")
 LONGEST = 240
 """Characters of an agent version. A file's name may have 255, and `agent_version=` or the end of a draft is added."""
@@ -31,7 +32,7 @@ def check_agent_version(key: str) -> str:
     if len(key) > LONGEST:
         raise ConfigurationError(f"an agent version has at most {LONGEST} characters, not {len(key)}: {key[:40]}...")
     if not is_agent_version(key):
-        misfit = re.search(r"[^A-Za-z0-9_.+@-]", key)
+        misfit = re.search(rf"[^@{_CHARACTERS}]", key)
         raise ConfigurationError(
             f"{key!r} is not an agent version: write agent@version (marcus@1.1.0) with a–z and A–Z without accents, "
             f"0–9 and _ . + -{f', and without {misfit[0]!r}' if misfit else ''}"

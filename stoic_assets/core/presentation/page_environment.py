@@ -17,6 +17,7 @@ from stoic_assets.core.foreign_text import visible
 from stoic_assets.core.presentation.formatting import (
     DASH,
     FORMS,
+    breakable,
     explained,
     fenced,
     is_missing,
@@ -47,8 +48,8 @@ class PageEnvironment(Environment):
             bytecode_cache=compiled, extensions=[_UnbrokenPercents],
         )
         self.filters |= {name: or_dash(form) for name, form in FORMS.items()} | {
-            "explained": explained, "fenced": fenced, "unbroken": unbroken, "with_code": with_code,
-            "percent": or_dash(lambda share: unbroken(percent(share))),
+            "breakable": breakable, "explained": explained, "fenced": fenced, "unbroken": unbroken,
+            "with_code": with_code, "percent": or_dash(lambda share: unbroken(percent(share))),
         }
         self.tests["missing"] = is_missing
 

@@ -15,7 +15,7 @@ from stoic_assets.core.evolution.fitness import deliverable
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
 from stoic_assets.core.presentation.drawing import PAGE_INK
-from stoic_assets.core.presentation.formatting import bounded, breakable, lasted, short_of
+from stoic_assets.core.presentation.formatting import bounded, lasted, short_of
 from stoic_assets.core.presentation.page_environment import PageEnvironment, own_text, policy_hash
 from stoic_assets.core.reports.data import ReportData, latest
 from stoic_assets.core.reports.forest_chart import forest_chart_svg
@@ -49,8 +49,7 @@ class _RowEnvironment(PageEnvironment):
 def _environment(compiled: BytecodeCache | None) -> PageEnvironment:
     environment = _RowEnvironment("core/reports/templates", compiled=compiled)
     environment.filters |= {
-        "lasted": lasted, "function": function, "short_of": short_of, "breakable": breakable,
-        "bounded": bounded,
+        "lasted": lasted, "function": function, "short_of": short_of, "bounded": bounded,
     }
     environment.tests["deliverable"] = deliverable
     return environment

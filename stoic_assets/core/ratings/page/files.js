@@ -26,14 +26,15 @@ const exported = (work) =>
 
 const fileText = (work) => JSON.stringify(exported(work), null, 2);
 
-const fileOf = (work) =>
-  new File([fileText(work)], `ratings-${work.rater}-${DATA.page_id}.json`, { type: "application/json" });
+const fileName = (work) => `ratings-${work.rater}-${DATA.page_id}.json`;
+
+const fileOf = (work) => new File([fileText(work)], fileName(work), { type: "application/json" });
 
 /** The ratings in a file, each with its moment: when these are the same, nothing has changed. */
 const contents = (work) => exported(work).map(({ test_id, timestamp }) => `${test_id} ${timestamp}`).join();
 
 const noteSaved = (work) => {
-  work.saved = { name: fileOf(work).name, at: new Date().toISOString(), contents: contents(work) };
+  work.saved = { name: fileName(work), at: new Date().toISOString(), contents: contents(work) };
   work.save();
 };
 
@@ -96,10 +97,11 @@ const takeIn = (work, entries) => {
   const count = { taken: 0, newerHere: 0 };
   for (const { test_id, timestamp, ratings, overall, comments, meta } of entries) {
     const number = work.order.findIndex((item) => item.test_id === test_id);
-    const lead = work.isComplete(number) ? Date.parse(work.record(number).timestamp) - Date.parse(timestamp) : -1;
+    const isFinished = work.isComplete(number);
+    const lead = isFinished ? Date.parse(work.record(number).timestamp) - Date.parse(timestamp) : -1;
     if (lead > 0) count.newerHere += 1;
     if (lead >= 0) continue;
-    const left = work.isComplete(number) ? blank() : work.record(number);
+    const left = isFinished ? blank() : work.record(number);
     work.records[test_id] = {
       ratings: Object.fromEntries(DIMENSIONS.map((name) => [name, ratings[name]])),
       overall,

@@ -10,7 +10,7 @@ from functools import cache
 from markupsafe import Markup
 
 from stoic_assets.core.foreign_text import visible
-from stoic_assets.core.presentation.formatting import breakable, or_dash, plural, score
+from stoic_assets.core.presentation.formatting import or_dash, plural, score
 from stoic_assets.core.presentation.page_environment import PageEnvironment, own_text, policy_hash
 from stoic_assets.core.ratings.analysis import RatingAnalysis
 from stoic_assets.core.ratings.reliability.estimate import Estimate
@@ -34,7 +34,7 @@ MOST_PAIRS = 30
 @cache
 def _environment() -> PageEnvironment:
     environment = PageEnvironment("core/ratings/report/templates", "core/reports/templates")
-    environment.filters |= {"with_interval": _with_interval, "plural": plural, "breakable": breakable}
+    environment.filters |= {"with_interval": _with_interval, "plural": plural}
     return environment
 
 
