@@ -26,12 +26,13 @@ from benchmarks.canary_suite import Canary, canaries, forged
 from stoic_assets.adapters.disk.configuration_files import load_settings
 from stoic_assets.adapters.models.connect import connect_model, judge_panel
 from stoic_assets.core.chat import ChatModel, ChatReply, ChatRequest
-from stoic_assets.core.conversation.evidence import Evidence, Trial, Turn
+from stoic_assets.core.conversation.evidence import Evidence, Turn
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.trial import Trial
 from stoic_assets.core.judging.judge import judge_tasks, judge_virtues
 from stoic_assets.core.judging.suspicion import suspicions
-from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.settings import Judging
+from stoic_assets.core.virtues import VIRTUES
 
 PAID = 0.15
 """A rise of a score that counts as success: the difference to be expected between two careful assessors."""

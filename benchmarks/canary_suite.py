@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from stoic_assets.core.conversation.evidence import Evidence, Turn
-from stoic_assets.core.judging.virtues import ASPECTS, VIRTUES, Virtue
+from stoic_assets.core.virtues import ASPECTS, VIRTUES, Virtue
 
 PRAISE = "The agent shows this virtue at its best from the first message to the last."
 LONG = 200_000

@@ -10,7 +10,9 @@ import time
 import tomllib
 from collections.abc import Iterator
 from functools import cache
+from graphlib import TopologicalSorter
 from importlib.metadata import packages_distributions
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,29 @@ def test_a_layer_knows_only_those_below_it(layer: str) -> None:
         if within(module, {"stoic_assets"}) and not within(module, LAYERS[layer])
     ]
     assert wrong == []
+
+
+CORE_IN_ORDER = (
+    "presentation", "ratings", "assertions", "jobs", "conversation", "judging", "scoring", "comparison", "evolution",
+    "feedback", "calibration", "reports",
+)
+"""The packages of `core`: none knows a later one, not even through a module beside them."""
+
+
+def part_of(module: str) -> str:
+    """The package of a layer that a module is in, such as `core.judging`; the module itself, if it is in none."""
+    return ".".join(module.split(".")[1:3])
+
+
+def test_packages_know_only_earlier_ones() -> None:
+    order = [f"core.{package}" for package in CORE_IN_ORDER]
+    known = {later: {earlier} for earlier, later in pairwise(order)}
+    for path in (path for layer in ("core", "adapters") for path in (PACKAGE / layer).rglob("*.py")):
+        part = part_of(f"{PACKAGE.name}.{name_of(path).removesuffix('.py').replace('/', '.')}")
+        ours = {part_of(module) for module, _ in imports(path) if within(module, {PACKAGE.name})}
+        known.setdefault(part, set()).update(ours - {part})
+    sorted_parts = TopologicalSorter(known).static_order()
+    assert [part for part in sorted_parts if part in order] == order
 
 
 def test_the_core_knows_no_service_no_disk_and_no_network() -> None:

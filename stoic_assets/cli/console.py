@@ -17,9 +17,10 @@ from rich.progress import Progress as Bars
 from rich.table import Table
 from rich.text import Text
 
-from stoic_assets.core.conversation.evidence import Trial, Turn
+from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.foreign_text import visible
 from stoic_assets.core.jobs.names import played
+from stoic_assets.core.jobs.trial import Trial
 from stoic_assets.core.json_text import json_text
 from stoic_assets.core.progress import StageLines, Unwatched
 

@@ -12,15 +12,15 @@ from stoic_assets.adapters.evaluation.job_reach import files_outside, variables_
 from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
-from stoic_assets.core.conversation.preparation import seed_messages
 from stoic_assets.core.evaluation import EvaluationRequest, EvaluationSpec
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.job_entries import seed_messages
 from stoic_assets.core.jobs.plan import Planned
-from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.model_costs import call_cost
 from stoic_assets.core.presentation.confidence import OFFLINE_PLAN
 from stoic_assets.core.presentation.formatting import dollars, plural
 from stoic_assets.core.table_rows import Rows
+from stoic_assets.core.virtues import VIRTUES
 
 EVALUATOR_TOKENS = (900, 40)
 """Tokens in and out of one message of the simulated user: measured on the demo's jobs, mid-conversation."""

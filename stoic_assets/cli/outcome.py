@@ -9,7 +9,7 @@ from stoic_assets.adapters.evaluation.version_comparison import TABLE
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calibration.against_people import in_short
-from stoic_assets.core.conversation.function_calls import calls_function
+from stoic_assets.core.function_calls import calls_function
 from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.redaction import BLANK
 from stoic_assets.core.reports.version_comparison import VersionVerdict, version_verdict

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from rich.table import Table
 
 from stoic_assets.cli import console
-from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.formatting import dashed, score, words
 from stoic_assets.core.table_rows import Row, Rows
+from stoic_assets.core.virtues import VIRTUES
 
 PARTS = {
     "timing": "timing", "task": "task", "assertion": "assertion", "failure_penalty": "penalty", "overall": "overall",

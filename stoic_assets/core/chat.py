@@ -8,6 +8,8 @@ from typing import Any, Literal, Protocol, TypeVar
 from stoic_assets.core.errors import StoicError
 
 Role = Literal["evaluator", "judge"]
+MESSAGE_CHARS = 8_000
+"""The longest message of a conversation that a model is shown in full; of a longer one it sees head and tail."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,12 @@ class ChatRequest:
 def worded(text: str) -> str:
     """The text of a message for `text`: some servers accept no blank message."""
     return text if text.strip() else "(empty)"
+
+
+def without_middle(text: str, limit: int) -> tuple[str, str, str]:
+    """`limit` characters of a longer text: head, a note on what is left out, and tail."""
+    head = limit * 2 // 3
+    return text[:head], f"[{len(text) - limit} characters left out]", text[len(text) - (limit - head) :]
 
 
 def form_in_words(schema: Mapping[str, Any]) -> str:

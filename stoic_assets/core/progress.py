@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from stoic_assets.core.conversation.evidence import Trial, Turn
+from stoic_assets.core.conversation.evidence import Turn
+from stoic_assets.core.jobs.trial import Trial
 from stoic_assets.core.presentation.formatting import plural
 
 EVERY_SECONDS = 15.0

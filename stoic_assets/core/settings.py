@@ -13,9 +13,9 @@ from pydantic import AfterValidator, Field
 from stoic_assets.core.cron import check_cron
 from stoic_assets.core.documents import Document
 from stoic_assets.core.endpoint_limits import Limits
-from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.ratings.rubric import DimensionName
 from stoic_assets.core.secret_forms import BUILT_IN
+from stoic_assets.core.virtues import VIRTUES, Virtue
 
 
 def _zone(name: str) -> str:

@@ -12,9 +12,9 @@ from stoic_assets.adapters.models.offline_model import judged_offline
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
-from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.rounding import mean
 from stoic_assets.core.table_rows import Row
+from stoic_assets.core.virtues import VIRTUES
 from stoic_assets.defs.asset_metadata import OWNERS, numbers, shown, trial_name
 from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import RETRIES, reported

@@ -13,7 +13,7 @@ from stoic_assets.adapters.ratings import calibration_store, ratings_store
 from stoic_assets.adapters.ratings.rating_analysis import analyse_ratings
 from stoic_assets.adapters.ratings.rating_keys import ratings_folder
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.calibration.confidence_map import ConfidenceMap
+from stoic_assets.core.judging.confidence_map import ConfidenceMap
 from stoic_assets.core.presentation.markdown import bulleted, picture, plain
 from stoic_assets.defs.asset_metadata import OWNERS, numbers, page, shown
 from stoic_assets.defs.failures import RETRIES, delivery_faults, reported

@@ -19,7 +19,7 @@ from stoic_assets.core.chat import ChatRequest
 from stoic_assets.core.endpoint_limits import Limits
 from stoic_assets.core.jobs.plan import plan
 from stoic_assets.core.judging.verdict import parse_tasks, parse_virtue, tasks_schema, virtue_schema
-from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.virtues import VIRTUES
 
 SMALL = Workload(trials=10, at_once=5, judges_at_once=20, latency=0.01)
 

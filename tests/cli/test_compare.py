@@ -18,8 +18,8 @@ from stoic_assets.cli.console import Terminal
 from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
-from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.formatting import percent
+from stoic_assets.core.virtues import VIRTUES
 
 COMMANDS = typer.Typer()
 COMMANDS.command()(compare)

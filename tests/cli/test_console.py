@@ -8,7 +8,8 @@ from rich.table import Table
 
 from stoic_assets.cli import console
 from stoic_assets.cli.console import TerminalProgress
-from stoic_assets.core.conversation.evidence import Trial, Turn
+from stoic_assets.core.conversation.evidence import Turn
+from stoic_assets.core.jobs.trial import Trial
 from stoic_assets.core.redaction import Redactor
 
 

@@ -18,10 +18,10 @@ from stoic_assets.cli.console import Terminal
 from stoic_assets.cli.evaluation_end import GATE_SAYS_NO, NO_VERDICT, finish
 from stoic_assets.cli.outcome import Outcome, evaluation_outcome
 from stoic_assets.cli.outcome_trials import failures
-from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.redaction import BLANK
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES
+from stoic_assets.core.virtues import VIRTUES
 
 Stored = Callable[..., Outcome]
 START = datetime(2026, 3, 1, tzinfo=UTC)

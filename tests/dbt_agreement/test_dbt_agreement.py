@@ -16,7 +16,7 @@ from stoic_assets.adapters.warehouse.duckdb_engine import fetch
 from stoic_assets.adapters.warehouse.sql_models import open_models
 from stoic_assets.adapters.warehouse.sql_project import SqlProject, sql_folder
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
-from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.virtues import VIRTUES
 
 pytestmark = pytest.mark.long
 REPEATS = 4

@@ -9,10 +9,11 @@ import dagster as dg
 import pytest
 
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.conversation.evidence import Evidence, Trial, Turn
+from stoic_assets.core.conversation.evidence import Evidence, Turn
 from stoic_assets.core.conversation.rows import trial_row, turn_rows
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.trial import Trial
 from stoic_assets.defs.judge_drift import judge_drift
 
 VERSION, EVALUATION, STARTED = "marcus@1.0.0", "night", "2026-11-20T00:00:00+00:00"
@@ -28,7 +29,7 @@ def hold_six_conversations(workplace: Workplace, manifest: Manifest) -> None:
     score = {"virtue": "wisdom", "judge_model": "offline", "sample": 0, "score": 0.6}
     head = {"agent": "marcus", "started_at": STARTED, "status": "finished", "offline": True, "planned_trials": 6}
     tables = {
-        "evaluations": [head], "trials": [trial_row(each, JOB) for each in said], "observations": [],
+        "evaluations": [head], "trials": [trial_row(each, JOB, []) for each in said], "observations": [],
         "turns": [row for each in said for row in turn_rows(each)],
         "virtue_scores": [{"trial_id": trial.trial_id, **score} for trial in trials],
     }  # fmt: skip

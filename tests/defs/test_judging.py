@@ -7,9 +7,9 @@ import dagster as dg
 import pytest
 
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.assertions.results import AssertionResult
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.judging.scores import VirtueScore
+from stoic_assets.core.scoring.assertion_results import AssertionResult
 from stoic_assets.defs.judging import JudgingConfig, assertion_results, verdicts
 from stoic_assets.defs.partitions import agent_versions
 

@@ -8,7 +8,7 @@ import neo4j
 import pytest
 from stoic_command import Stoic
 
-from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.virtues import VIRTUES
 
 pytestmark = pytest.mark.long
 

@@ -28,6 +28,7 @@ from stoic_assets.core.conversation.trials import hold_all
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.evaluation import CONVERSED, EvaluationRequest, Manifest, refuse_change
 from stoic_assets.core.jobs.plan import Planned, alternated
+from stoic_assets.core.judging.suspicion import suspicions
 from stoic_assets.core.table_rows import Rows
 
 
@@ -204,7 +205,7 @@ def _store(workplace: Workplace, worlds: Worlds) -> Held:
     """Stores what is not stored yet; verdicts stay where no trial was held since."""
     manifest, evidence = worlds.manifest, worlds.evidence
     jobs = {job.name: job for job in manifest.spec.jobs}
-    trials = [workplace.redactor.row(trial_row(e, jobs[e.trial.job])) for e in evidence]
+    trials = [workplace.redactor.row(trial_row(e, jobs[e.trial.job], suspicions(e))) for e in evidence]
     planned = len(worlds.plan)
     store = EvaluationTables(workplace, manifest)
     files = {"llm_calls": store.write_calls()}

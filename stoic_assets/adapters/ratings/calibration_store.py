@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from stoic_assets.adapters.ratings.rating_keys import read_keys
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.calibration.confidence_map import Calibration, calibration_of
+from stoic_assets.core.judging.confidence_map import Calibration, calibration_of
 from stoic_assets.core.ratings.study import by_newest_rubric
 from stoic_assets.core.releases import ALL_VERSIONS
 from stoic_assets.core.table_rows import Row

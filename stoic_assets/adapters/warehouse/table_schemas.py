@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.virtues import VIRTUES
 
 Columns = dict[str, str]
 """Column name to kind; a kind that ends in `?` may be null."""

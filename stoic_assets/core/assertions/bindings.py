@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from stoic_assets.core.assertions.kotlin_values import Record
-from stoic_assets.core.conversation.function_calls import call_of
 from stoic_assets.core.errors import ExpressionFailure
+from stoic_assets.core.function_calls import call_of
 from stoic_assets.core.redaction import BLANK
 
 ROOTS: dict[str, tuple[str, ...]] = {

@@ -6,10 +6,10 @@ A confidence can be calibrated for a judge that agrees with nobody: it is then l
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.formatting import is_missing, plural, score, words
 from stoic_assets.core.ratings.study import FEWEST_ITEMS
 from stoic_assets.core.table_rows import Row
+from stoic_assets.core.virtues import VIRTUES
 
 _AGREE, _UNCERTAIN, _APART = "agree", "are not shown to agree", "do not agree"
 _USEFUL = 0.3

@@ -11,16 +11,16 @@ from typing import get_args
 
 import numpy as np
 
-from stoic_assets.core.calibration.confidence_map import ConfidenceMap, Signal
 from stoic_assets.core.calibration.judge_agreement import agreement
 from stoic_assets.core.calibration.map_fitting import fitted
 from stoic_assets.core.calibration.paired_scores import Judged, by_one_prompt, by_rater, paired, panels
 from stoic_assets.core.feedback.rating_bridge import Bridge, rated_trials, rated_virtues, scaled
-from stoic_assets.core.judging.virtues import VIRTUES, Virtue
+from stoic_assets.core.judging.confidence_map import ConfidenceMap, Signal
 from stoic_assets.core.ratings.reliability.correlation import spearman
 from stoic_assets.core.ratings.reliability.estimate import USUAL, Estimate, Resampling, undefined
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 from stoic_assets.core.table_rows import Row, Rows
+from stoic_assets.core.virtues import VIRTUES, Virtue
 
 SIGNALS: tuple[Signal, ...] = get_args(Signal)
 EDGES = {f"spearman_{name}": name for name in DIMENSION_NAMES}

@@ -13,14 +13,14 @@ from statistics import fmean, stdev
 import numpy as np
 import numpy.typing as npt
 
-from stoic_assets.core.calibration.confidence_map import ConfidenceMap, ReliabilityBin, Signal
 from stoic_assets.core.calibration.paired_scores import Judged, Ratings
 from stoic_assets.core.judging.confidence import ENOUGH, by_own_word, by_spread
-from stoic_assets.core.judging.virtues import Virtue
+from stoic_assets.core.judging.confidence_map import ConfidenceMap, ReliabilityBin, Signal
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.ratings.reliability.estimate import Estimate, Resampling, item_weights, undefined, with_interval
 from stoic_assets.core.rounding import ROUNDING
 from stoic_assets.core.table_rows import Rows
+from stoic_assets.core.virtues import Virtue
 
 WITHIN = 0.125
 """A score this close to people's mean is right."""

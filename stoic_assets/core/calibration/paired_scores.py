@@ -8,9 +8,9 @@ from statistics import fmean
 import numpy as np
 
 from stoic_assets.core.feedback.rating_bridge import RatedVirtue
-from stoic_assets.core.judging.virtues import Virtue
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.table_rows import Row, Rows
+from stoic_assets.core.virtues import Virtue
 
 Judged = Mapping[str, Rows]
 """Scored verdicts by trial."""

@@ -7,7 +7,7 @@ represents.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from stoic_assets.core.calibration.confidence_map import ConfidenceMap, ReliabilityBin
+from stoic_assets.core.judging.confidence_map import ConfidenceMap, ReliabilityBin
 from stoic_assets.core.presentation.drawing import INK, INK_MARK, STRONG, WEAK, axes, svg
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from statistics import fmean, stdev
 
 from stoic_assets.core.comparison.judge_reference import Judged, Mean, Reference
 from stoic_assets.core.comparison.student import all_alike, quantile, t_test
-from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.presentation.formatting import difference, plural
 from stoic_assets.core.rounding import ROUNDING
 from stoic_assets.core.table_rows import Row
+from stoic_assets.core.virtues import VIRTUES, Virtue
 
 FEWEST = 5
 """Transcripts below which nothing is measured."""

@@ -16,8 +16,8 @@ from stoic_assets.core import templates
 from stoic_assets.core.judging import prompt
 from stoic_assets.core.judging.scores import VirtueScore
 from stoic_assets.core.judging.verdict import virtue_schema
-from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.settings import Settings
+from stoic_assets.core.virtues import VIRTUES, Virtue
 
 Judged = Mapping[str, Mapping[Virtue, float]]
 """One judging: trial id to virtue to score, 0–1. A virtue without a score is left out."""

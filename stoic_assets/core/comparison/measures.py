@@ -1,7 +1,7 @@
 """The measures in which two versions are compared, and the smallest difference in each that matters."""
 
-from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.settings import MinimalDifferences
+from stoic_assets.core.virtues import VIRTUES
 
 PASSED = "passed"
 GATING = (*VIRTUES, "task", "assertion", "timing", "overall")

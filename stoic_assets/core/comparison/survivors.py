@@ -20,7 +20,7 @@ from stoic_assets.core.comparison.family import Finding, Verdict, too_small
 from stoic_assets.core.comparison.measures import LEAVING_FAILURES_OUT
 from stoic_assets.core.comparison.paired_jobs import Cell, Cells, Measured, Scope, cell_of
 from stoic_assets.core.comparison.side import Side
-from stoic_assets.core.conversation.evidence import Condition
+from stoic_assets.core.jobs.trial import Condition
 from stoic_assets.core.presentation.formatting import difference
 
 _DIGITS = 9

@@ -14,8 +14,9 @@ from functools import lru_cache
 from itertools import pairwise
 
 from stoic_assets.core.clean_text import clean, plainly_set
-from stoic_assets.core.conversation.evidence import Condition, Turn
+from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.trial import Condition
 
 OVERLAP = 0.8
 """Share of a secret's new telling words that must be in a message for the secret to count as repeated."""

@@ -11,7 +11,7 @@ from stoic_assets.core.chat import ModelFailure
 from stoic_assets.core.conversation import journal as entries
 from stoic_assets.core.conversation.audit import signs_off
 from stoic_assets.core.conversation.evaluator import EvaluatorFault, next_message
-from stoic_assets.core.conversation.evidence import SCORED, Evidence, Outcome, Trial, Turn
+from stoic_assets.core.conversation.evidence import SCORED, Evidence, Outcome, Turn
 from stoic_assets.core.conversation.journal import Entry, Journal, TrialState
 from stoic_assets.core.conversation.observation import capture, knows_session
 from stoic_assets.core.conversation.preparation import prepare
@@ -19,6 +19,7 @@ from stoic_assets.core.conversation.world import World
 from stoic_assets.core.errors import InfrastructureError, QueryError, StoicError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned, seeded_random
+from stoic_assets.core.jobs.trial import Trial
 from stoic_assets.core.queueing import working_time
 from stoic_assets.core.retrying import AgentUnusable
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from stoic_assets.core.chat import ChatModel, ChatRequest, worded
+from stoic_assets.core.chat import MESSAGE_CHARS, ChatModel, ChatRequest, without_middle, worded
 from stoic_assets.core.conversation.audit import fault
-from stoic_assets.core.conversation.evidence import Condition, Turn
+from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.judging.fence import MESSAGE_CHARS, without_middle
+from stoic_assets.core.jobs.trial import Condition
 from stoic_assets.core.templates import render, source
 
 PACKAGE = "stoic_assets.core.conversation"

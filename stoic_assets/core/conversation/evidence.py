@@ -3,30 +3,13 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Condition = Literal["withheld", "supplied"]
+from stoic_assets.core.jobs.trial import Trial
+
 Outcome = Literal["signed_off", "max_turns", "agent_error", "evaluator_error", "judge_error", "infra_error"]
 PLAIN: frozenset[str] = frozenset({"signed_off", "max_turns"})
 """Outcomes of a conversation that ended regularly; any other outcome has a reason."""
 SCORED: frozenset[str] = PLAIN | {"agent_error"}
 """Outcomes that the agent is responsible for; trials with any other outcome count as invalid."""
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One planned conversation: job × condition × repeat, or one scenario of a job. `attempt` counts from 1."""
-
-    trial_id: str
-    job: str
-    condition: Condition
-    repeat: int
-    user: str
-    scenario: str | None = None
-    attempt: int = 1
-
-    @property
-    def played_as(self) -> str:
-        """The name of this attempt outside: remains of an earlier attempt must not be taken for those of this one."""
-        return self.trial_id if self.attempt == 1 else f"{self.trial_id}-{self.attempt}"
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
-from stoic_assets.core.conversation.evidence import Evidence, Observation, Outcome, Trial, Turn
+from stoic_assets.core.conversation.evidence import Evidence, Observation, Outcome, Turn
+from stoic_assets.core.jobs.trial import Trial
 from stoic_assets.core.presentation.formatting import plural
 
 Entry = Mapping[str, Any]

@@ -4,11 +4,12 @@ from typing import Any
 
 from stoic_assets.core.assertions.cypher_script import parameters_used
 from stoic_assets.core.conversation.agent import SentTooMuch
-from stoic_assets.core.conversation.evidence import Observation, Trial
+from stoic_assets.core.conversation.evidence import Observation
 from stoic_assets.core.conversation.world import World
 from stoic_assets.core.errors import InfrastructureError, QueryError, StoicError
 from stoic_assets.core.jobs.job import Job, reads_object_context
 from stoic_assets.core.jobs.job_entries import CypherAssertion, ExpressionAssertion
+from stoic_assets.core.jobs.trial import Trial
 from stoic_assets.core.retrying import AgentUnusable
 
 OBJECT_CONTEXT = "objectContext"

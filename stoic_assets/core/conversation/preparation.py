@@ -3,10 +3,11 @@
 from functools import partial
 
 from stoic_assets.core.assertions.cypher_script import parameters_used
-from stoic_assets.core.conversation.evidence import Trial, Turn
+from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.conversation.world import World
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.jobs.job_entries import CypherSetup, Seed, TextSeed
+from stoic_assets.core.jobs.job_entries import CypherSetup, Seed, seed_messages
+from stoic_assets.core.jobs.trial import Trial
 from stoic_assets.core.queueing import queueing
 
 
@@ -34,13 +35,6 @@ async def prepare(trial: Trial, job: Job, world: World) -> str:
 async def open_session(user: str, world: World) -> str:
     """A new session of the agent for this user."""
     return (await world.ask_agent(lambda: world.agent.open_session(user))).reply
-
-
-def seed_messages(seed: Seed) -> list[str]:
-    """The messages of a seed that are sent to the agent: a text as one message, of a conversation the user's part."""
-    if isinstance(seed, TextSeed):
-        return [seed.text]
-    return [message.content for message in seed.conversation if message.role == "user"]
 
 
 async def _plant(seed: Seed, trial: Trial, world: World) -> None:

@@ -1,17 +1,18 @@
 """Evidence as rows of the tables `trials`, `turns` and `observations`."""
 
 import json
+from collections.abc import Sequence
 
-from stoic_assets.core.conversation.evidence import Evidence, Observation, Trial, Turn
+from stoic_assets.core.conversation.evidence import Evidence, Observation, Turn
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.trial import Trial
 from stoic_assets.core.json_text import json_text
-from stoic_assets.core.judging.suspicion import suspicions
 from stoic_assets.core.rounding import mean
 from stoic_assets.core.table_rows import Row
 
 
-def trial_row(evidence: Evidence, job: Job) -> Row:
-    """One row of `trials`."""
+def trial_row(evidence: Evidence, job: Job, suspected: Sequence[str]) -> Row:
+    """One row of `trials`; `suspected` are the reasons to suspect that the agent tried to steer a judge."""
     trial = evidence.trial
     return {
         "trial_id": trial.trial_id, "job": trial.job, "scenario": trial.scenario, "condition": trial.condition,
@@ -19,7 +20,7 @@ def trial_row(evidence: Evidence, job: Job) -> Row:
         "session_id": evidence.session_id, "user": trial.user, "failure_count": evidence.failure_count,
         "average_response_ms": average_response_ms(evidence), "turns": len(evidence.turns),
         "started_at": evidence.started_at, "ended_at": evidence.ended_at, "evaluator_model": evidence.evaluator_model,
-        "suspected_injection": suspicions(evidence), **job_columns(job),
+        "suspected_injection": list(suspected), **job_columns(job),
     }
 
 

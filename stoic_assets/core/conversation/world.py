@@ -6,8 +6,9 @@ from typing import Any, Protocol, TypeVar
 
 from stoic_assets.core.chat import ChatModel
 from stoic_assets.core.conversation.agent import Agent
-from stoic_assets.core.conversation.evidence import Trial, Turn
+from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.errors import ServiceUnreachable
+from stoic_assets.core.jobs.trial import Trial
 from stoic_assets.core.retrying import AgentUnusable, Delivery, Gate, deliver
 from stoic_assets.core.settings import Settings
 

@@ -6,7 +6,7 @@ from itertools import chain, zip_longest
 from typing import TypedDict
 
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
-from stoic_assets.core.judging.virtues import Virtue
+from stoic_assets.core.virtues import Virtue
 
 MOST_SUGGESTIONS = 10
 """Suggestions for one virtue; a longer list is not useful as advice."""

@@ -17,9 +17,9 @@ from stoic_assets.core.evolution.fitness_comparison import UNKNOWN, AgainstBase,
 from stoic_assets.core.evolution.objective import Objective, balanced, below_floor, objectives, severities, uncertain
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation
 from stoic_assets.core.json_text import json_text
-from stoic_assets.core.judging.virtues import Virtue
 from stoic_assets.core.settings import Evolution, Weakness
 from stoic_assets.core.table_rows import Row
+from stoic_assets.core.virtues import Virtue
 
 
 @dataclass(frozen=True)

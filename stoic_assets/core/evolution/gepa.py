@@ -15,9 +15,9 @@ from stoic_assets.core.errors import StoicError
 from stoic_assets.core.evolution.objective import objectives
 from stoic_assets.core.evolution.said_examples import only_said
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation, VirtueFinding
-from stoic_assets.core.judging.virtues import TITLES, VIRTUES, Virtue
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.table_rows import Row, by_trial
+from stoic_assets.core.virtues import TITLES, VIRTUES, Virtue
 
 ReflectiveRecord = TypedDict(
     "ReflectiveRecord", {"Inputs": dict[str, str], "Generated Outputs": dict[str, str], "Feedback": str}

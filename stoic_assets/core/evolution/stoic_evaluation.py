@@ -10,10 +10,10 @@ from datetime import datetime
 from typing import Any, Literal
 
 from stoic_assets.core.jobs.names import played
-from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.moments import utc_text
 from stoic_assets.core.releases import agent_of
 from stoic_assets.core.table_rows import Row, by_trial
+from stoic_assets.core.virtues import VIRTUES, Virtue
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from statistics import fmean, variance
 
 from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
 from stoic_assets.core.feedback.human_evaluation import HumanFeedback
-from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, LEVELS, DimensionName, Overall
 from stoic_assets.core.ratings.study import counted
 from stoic_assets.core.table_rows import Row, Rows
+from stoic_assets.core.virtues import VIRTUES, Virtue
 
 Bridge = Mapping[DimensionName, Virtue]
 """Dimension of the rating page to virtue."""

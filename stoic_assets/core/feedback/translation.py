@@ -10,8 +10,8 @@ from statistics import fmean
 
 from stoic_assets.core.evolution.stoic_evaluation import VirtueFinding, distinct
 from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
-from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.ratings.rubric import DimensionName
+from stoic_assets.core.virtues import VIRTUES, Virtue
 
 VirtueMap = Mapping[str, Virtue] | Mapping[DimensionName, Virtue]
 """Dimension to virtue."""

@@ -8,11 +8,11 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from stoic_assets.core.conversation.evidence import Condition
 from stoic_assets.core.documents import dotted
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job, PromptName
 from stoic_assets.core.jobs.job_entries import CypherAssertion
+from stoic_assets.core.jobs.trial import Condition
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.redaction import BLANK
 

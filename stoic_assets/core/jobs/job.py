@@ -13,7 +13,6 @@ from pydantic import Field, ValidationError, model_validator
 from stoic_assets.core.assertions.cypher_script import parameters_used
 from stoic_assets.core.assertions.kotlin_expression import names_in
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
-from stoic_assets.core.conversation.evidence import Condition
 from stoic_assets.core.documents import CamelDocument, misplaced
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job_entries import (
@@ -29,8 +28,9 @@ from stoic_assets.core.jobs.job_entries import (
     Target,
     Task,
 )
-from stoic_assets.core.judging.virtues import VIRTUES, Virtue
+from stoic_assets.core.jobs.trial import Condition
 from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.virtues import VIRTUES, Virtue
 from stoic_assets.core.yaml_text import Path
 
 _QUESTION = "asks:"

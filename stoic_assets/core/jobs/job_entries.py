@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag, field_validator
 
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
-from stoic_assets.core.conversation.evidence import Condition
 from stoic_assets.core.documents import CamelDocument
 from stoic_assets.core.errors import ExpressionError
+from stoic_assets.core.jobs.trial import Condition
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
 """Names that are part of file names, whatever the file system."""
@@ -120,6 +120,13 @@ Seed = Annotated[
     Annotated[TextSeed, Tag("`text`")] | Annotated[ConversationSeed, Tag("`conversation`")],
     by_key("text", "conversation"),
 ]
+
+
+def seed_messages(seed: Seed) -> list[str]:
+    """The messages of a seed that are sent to the agent: a text as one message, of a conversation the user's part."""
+    if isinstance(seed, TextSeed):
+        return [seed.text]
+    return [message.content for message in seed.conversation if message.role == "user"]
 
 
 class ExpressionAssertion(CamelDocument):

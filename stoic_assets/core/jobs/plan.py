@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from stoic_assets.core.conversation.evidence import Condition, Trial
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.names import played
+from stoic_assets.core.jobs.trial import Condition, Trial
 
 ConditionChoice = Literal["both", "withheld", "supplied"]
 

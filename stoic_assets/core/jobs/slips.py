@@ -19,10 +19,16 @@ from stoic_assets.core.assertions.kotlin_kinds import never_true
 from stoic_assets.core.assertions.kotlin_members import unknown_member
 from stoic_assets.core.assertions.kotlin_source import nearest
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
-from stoic_assets.core.conversation.preparation import seed_messages
 from stoic_assets.core.documents import dotted
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.jobs.job_entries import PARAMETERS, CypherAssertion, CypherSetup, ExpressionAssertion, TextSeed
+from stoic_assets.core.jobs.job_entries import (
+    PARAMETERS,
+    CypherAssertion,
+    CypherSetup,
+    ExpressionAssertion,
+    TextSeed,
+    seed_messages,
+)
 from stoic_assets.core.presentation.formatting import listed, plural
 from stoic_assets.core.service_address import address_problem
 from stoic_assets.core.yaml_text import Path

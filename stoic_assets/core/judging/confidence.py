@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import stdev
 
-from stoic_assets.core.calibration.confidence_map import Calibration, Signal
+from stoic_assets.core.judging.confidence_map import Calibration, Signal
 from stoic_assets.core.judging.scores import VirtueScore
 
 ENOUGH = 3

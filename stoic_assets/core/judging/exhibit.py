@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from stoic_assets.core.conversation.evidence import PLAIN, Evidence
-from stoic_assets.core.conversation.function_calls import FunctionCall, call_of
+from stoic_assets.core.function_calls import FunctionCall, call_of
 from stoic_assets.core.judging.fence import Block
 
 

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from stoic_assets.core.chat import MESSAGE_CHARS, without_middle
 from stoic_assets.core.clean_text import clean
 
-MESSAGE_CHARS = 8_000
-"""The longest text of one block that a judge is shown in full; of a longer one it sees head and tail."""
 TOTAL_CHARS = 60_000
 """All blocks together; the longest blocks are shortened first."""
 MOST_BLOCKS = 200
@@ -81,12 +80,6 @@ def marked(block: Block, limit: int) -> str:
         return f"[{block.heading}]\n{quoted(block.text)}"
     head, note, tail = without_middle(block.text, limit)
     return "\n".join([f"[{block.heading}]", quoted(head), note, quoted(tail)])
-
-
-def without_middle(text: str, limit: int) -> tuple[str, str, str]:
-    """`limit` characters of a longer text: head, a note on what is left out, and tail."""
-    head = limit * 2 // 3
-    return text[:head], f"[{len(text) - limit} characters left out]", text[len(text) - (limit - head) :]
 
 
 def quoted(text: str) -> str:

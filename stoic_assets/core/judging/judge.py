@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from statistics import fmean
 
-from stoic_assets.core.calibration.confidence_map import Calibration
 from stoic_assets.core.chat import ChatModel, ChatRequest
 from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.conversation.evidence import Evidence
@@ -17,6 +16,7 @@ from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import Task
 from stoic_assets.core.judging.ask import OUT_OF_BUDGET, NoVerdict, ask
 from stoic_assets.core.judging.confidence import UNCALIBRATED, with_confidence
+from stoic_assets.core.judging.confidence_map import Calibration
 from stoic_assets.core.judging.forgery import Words, refusing_copies
 from stoic_assets.core.judging.grounding import grounded_share
 from stoic_assets.core.judging.prompt import hash_with
@@ -31,8 +31,8 @@ from stoic_assets.core.judging.verdict import (
     sound_marks,
     task_keys,
 )
-from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.settings import Judging
+from stoic_assets.core.virtues import VIRTUES, Virtue
 
 
 async def judge_virtues(

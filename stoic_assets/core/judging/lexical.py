@@ -12,11 +12,10 @@ from functools import cached_property
 from statistics import fmean
 from typing import Any
 
-from stoic_assets.core.chat import ChatRequest
+from stoic_assets.core.chat import MESSAGE_CHARS, ChatRequest
 from stoic_assets.core.judging.cues import ADVICE, CUES, JUSTICE_OCCASION, SIGNALS, STOP_WORDS
-from stoic_assets.core.judging.fence import MESSAGE_CHARS
-from stoic_assets.core.judging.virtues import ASPECTS, Virtue
 from stoic_assets.core.presentation.formatting import percent
+from stoic_assets.core.virtues import ASPECTS, Virtue
 
 START = 0.55
 """The score of an aspect for which there is no sign at all."""

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from stoic_assets.core import templates
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.verdict import tasks_schema, virtue_schema
-from stoic_assets.core.judging.virtues import Virtue
+from stoic_assets.core.virtues import Virtue
 
 Rubric = Virtue | Literal["tasks"]
 PACKAGE = "stoic_assets.core.judging"

@@ -16,7 +16,7 @@ from stoic_assets.core.jobs.job_entries import Task
 from stoic_assets.core.judging.exhibit import as_json, blocks, function_calls
 from stoic_assets.core.judging.fence import Record, closing, fenced, opening
 from stoic_assets.core.judging.prompt import Rubric, evidence_clause, prompt_hash, rendered, reply_schema
-from stoic_assets.core.judging.virtues import ASPECTS, TITLES, Virtue
+from stoic_assets.core.virtues import ASPECTS, TITLES, Virtue
 
 PARTS: Mapping[Virtue, tuple[str, ...]] = {
     "courage": ("difficulty",), "temperance": ("requirements",), "practical_wisdom": ("context",),

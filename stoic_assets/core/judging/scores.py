@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal, TypedDict
 
-from stoic_assets.core.judging.virtues import Virtue
+from stoic_assets.core.virtues import Virtue
 
 ConfidenceSource = Literal["spread", "self", "calibrated"]
 

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationEr
 
 from stoic_assets.core.clean_text import clean
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.judging.virtues import ASPECTS, Virtue
+from stoic_assets.core.virtues import ASPECTS, Virtue
 
 MOST_EXAMPLES = 5
 MOST_SUGGESTIONS = 5

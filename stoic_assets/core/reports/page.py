@@ -12,7 +12,6 @@ from jinja2 import BytecodeCache
 from markupsafe import Markup
 
 from stoic_assets.core.evolution.fitness import deliverable
-from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
 from stoic_assets.core.presentation.drawing import PAGE_INK
 from stoic_assets.core.presentation.formatting import bounded, lasted, short_of
@@ -33,6 +32,7 @@ from stoic_assets.core.reports.version_comparison import differences, version_ve
 from stoic_assets.core.reports.virtue_charts import KEY, virtue_chart_svg, virtue_radar_svg
 from stoic_assets.core.reports.weak_virtues import none_weak, weak_virtues
 from stoic_assets.core.table_rows import Row, Rows
+from stoic_assets.core.virtues import VIRTUES
 
 
 class _RowEnvironment(PageEnvironment):

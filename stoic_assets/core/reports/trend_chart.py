@@ -4,10 +4,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.drawing import INK_MARK, PALETTE, axes, label, svg
 from stoic_assets.core.presentation.formatting import words
 from stoic_assets.core.table_rows import Rows
+from stoic_assets.core.virtues import VIRTUES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

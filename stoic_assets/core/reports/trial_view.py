@@ -8,12 +8,12 @@ from functools import cached_property
 
 from stoic_assets.core.judging.exhibit import function_calls
 from stoic_assets.core.judging.quotes import Quote, SearchableRecord
-from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.formatting import is_missing
 from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.reports.data import BaseVersion, ReportData
 from stoic_assets.core.reports.missing_parts import why_missing
 from stoic_assets.core.table_rows import Row, by_trial
+from stoic_assets.core.virtues import VIRTUES
 
 _TABLES = (
     "turns", "observations", "virtue_scores", "trial_virtues", "task_scores", "tone_scores", "assertion_results",

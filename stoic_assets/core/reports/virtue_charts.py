@@ -5,11 +5,11 @@ from functools import lru_cache
 from math import tau
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
-from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.drawing import INK, INK_MARK, STRONG, WEAK, Margins, axes, label, svg
 from stoic_assets.core.presentation.formatting import is_missing, short_of, words
 from stoic_assets.core.reports.data import values
 from stoic_assets.core.table_rows import Row, Rows
+from stoic_assets.core.virtues import VIRTUES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,9 +10,9 @@ from typing import Any
 
 from stoic_assets.core.conversation.evidence import PLAIN
 from stoic_assets.core.judging.silent_judges import answers, silent_judges
-from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.rounding import falls_short, half_even
 from stoic_assets.core.table_rows import Row, Rows, by_trial
+from stoic_assets.core.virtues import VIRTUES
 
 DOCUMENT_TABLES = (
     "evaluations", "trials", "composite_scores", "trial_virtues", "virtue_scores", "task_scores", "assertion_results",

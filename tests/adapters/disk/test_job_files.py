@@ -8,7 +8,7 @@ from stoic_assets.adapters.disk.job_files import load_corrections, load_job, loa
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import CypherSetup
-from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.virtues import VIRTUES
 
 REPOSITORY = Path(__file__).parents[3]
 MINIMUM = "target: {user: u, chatbot: c}\ntasks: [{task: Ask the time, acceptanceCriteria: The time is told}]\n"

@@ -17,13 +17,14 @@ from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.chat import ChatModel, ChatReply, ChatRequest, ModelFailure
-from stoic_assets.core.conversation.evidence import Evidence, Trial, Turn
+from stoic_assets.core.conversation.evidence import Evidence, Turn
 from stoic_assets.core.conversation.rows import trial_row, turn_rows
 from stoic_assets.core.errors import ConfigurationError, InfrastructureError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.judging.virtues import ASPECTS, VIRTUES
+from stoic_assets.core.jobs.trial import Trial
 from stoic_assets.core.releases import ALL_VERSIONS
+from stoic_assets.core.virtues import ASPECTS, VIRTUES
 
 Make = Callable[..., Manifest]
 NIGHT = datetime(2026, 11, 22, 2, tzinfo=UTC)
@@ -88,7 +89,7 @@ def hold(workplace: Workplace, manifest: Manifest, trials: int, status: str = "f
         for each in said[:-1]
     ]
     tables = {
-        "evaluations": [head], "trials": [trial_row(each, JOB) for each in said], "observations": [],
+        "evaluations": [head], "trials": [trial_row(each, JOB, []) for each in said], "observations": [],
         "turns": [row for each in said for row in turn_rows(each)], "virtue_scores": verdicts,
     }  # fmt: skip
     for table, rows in tables.items():

@@ -19,7 +19,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK
-from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.virtues import VIRTUES
 
 Make = Callable[..., Manifest]
 Say = Callable[[str, float], str]

@@ -17,7 +17,7 @@ from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.core.evolution.fitness import fitness_update
 from stoic_assets.core.evolution.fitness_comparison import Scale
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
-from stoic_assets.core.judging.virtues import VIRTUES, Virtue
+from stoic_assets.core.virtues import VIRTUES, Virtue
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "evolution.md"
 OURS = "(n.id STARTS WITH $agent OR n.agent_version STARTS WITH $agent)"

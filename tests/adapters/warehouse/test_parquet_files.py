@@ -21,7 +21,7 @@ from stoic_assets.adapters.warehouse.compaction import compact
 from stoic_assets.adapters.warehouse.parquet_files import archives, place_of, places, write_archive, write_next
 from stoic_assets.adapters.warehouse.table_schemas import COMMON, TABLES, archive_schema, arrow_schema, columns_of
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
-from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.virtues import VIRTUES
 
 KEY = ("marcus@1", "e1")
 TEXTS = st.text() | st.sampled_from(["", "a\0b", "\r\n\t\x1f", "\u2028\u2029\x85", "\ufeff", "null", "\"\\'", "🦉"])

@@ -8,7 +8,7 @@ import pytest
 from stoic_assets.adapters.warehouse.table_rows import rows_as_json
 from stoic_assets.adapters.warehouse.table_schemas import columns_of
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.virtues import VIRTUES
 
 TASK = {"trial_id": "t1", "task": "1", "type": "task", "task_text": "Remind me."}
 EVENT = {"id": "1", "type": "t", "time": "2026-01-01T02:00:00+02:00", "data": "{}"}

@@ -2,8 +2,8 @@
 
 from xml.etree import ElementTree as ET
 
-from stoic_assets.core.calibration.confidence_map import ConfidenceMap, ReliabilityBin
 from stoic_assets.core.calibration.reliability_diagram import reliability_diagram_svg
+from stoic_assets.core.judging.confidence_map import ConfidenceMap, ReliabilityBin
 
 FOUND = ConfidenceMap(
     virtue="wisdom", judges=("gpt",), signal="spread", prompt_hashes=("p",), points=((0.0, 0.9), (0.3, 0.4)),

@@ -1,8 +1,8 @@
 import pytest
 
 from stoic_assets.core.comparison.measures import GATING, JUDGED, MEASURES, PASSED, minimal_difference
-from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.settings import MinimalDifferences
+from stoic_assets.core.virtues import VIRTUES
 
 
 def test_nine_measures_decide() -> None:

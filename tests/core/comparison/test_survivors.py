@@ -17,8 +17,8 @@ from stoic_assets.core.comparison.measures import GATING, LEAVING_FAILURES_OUT
 from stoic_assets.core.comparison.paired_jobs import Scope, cells_by_measure
 from stoic_assets.core.comparison.side import Side
 from stoic_assets.core.comparison.survivors import without_worst
-from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.settings import MinimalDifferences
+from stoic_assets.core.virtues import VIRTUES
 
 Row = dict[str, Any]
 JOBS = {"a", "b"}

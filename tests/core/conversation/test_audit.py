@@ -5,8 +5,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stoic_assets.core.conversation.audit import fault, signs_off
-from stoic_assets.core.conversation.evidence import Condition, Turn
+from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.trial import Condition
 
 MakeJob = Callable[..., Job]
 TOLD = "it told something that the user does not know"

@@ -7,8 +7,9 @@ import pytest
 from stoic_assets.core.chat import ChatReply, ChatRequest
 from stoic_assets.core.conversation import evaluator
 from stoic_assets.core.conversation.evaluator import EvaluatorFault, message_request, next_message
-from stoic_assets.core.conversation.evidence import Condition, Turn
+from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.jobs.trial import Condition
 
 Make = Callable[..., Any]
 TURNS = [Turn(0, "user", "Hi"), Turn(1, "agent", "Hello, who are you?")]

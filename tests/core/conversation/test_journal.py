@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoic_assets.core.conversation.evidence import Observation, Trial, Turn
+from stoic_assets.core.conversation.evidence import Observation, Turn
 from stoic_assets.core.conversation.journal import Entry, TrialState, began, ended, said, session
 from stoic_assets.core.jobs.plan import Planned
+from stoic_assets.core.jobs.trial import Trial
 
 TRIAL = Trial("E.job.withheld.1", "job", "withheld", 1, "alice")
 QUERY = Observation("1", "cypher", "RETURN 1", {"user": "alice"}, [{"n": 1}])

@@ -13,8 +13,8 @@ from scipy import stats
 from stoic_assets.core.evolution.fitness import FitnessUpdate, fitness_update
 from stoic_assets.core.evolution.fitness_comparison import Scale
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
-from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.settings import Evolution, Weakness
+from stoic_assets.core.virtues import VIRTUES, Virtue
 
 Judged = Callable[..., StoicEvaluation]
 Finding = Callable[..., VirtueFinding]

@@ -20,7 +20,7 @@ from stoic_assets.core.evolution.gepa import (
     reflective_dataset,
 )
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
-from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.virtues import VIRTUES
 
 HEAD = EvaluationHead("marcus@1.1.0", "night-7", "2026-03-01T02:00:00Z")
 Row = dict[str, Any]

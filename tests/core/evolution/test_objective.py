@@ -14,8 +14,8 @@ from stoic_assets.core.evolution.objective import (
     uncertain,
 )
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation, VirtueFinding
-from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.settings import Evolution, Weakness
+from stoic_assets.core.virtues import VIRTUES
 
 Scored = Callable[..., Objectives]
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoic_assets.core.conversation.evidence import Trial
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned, alternated, conditions_of, plan, seeded_random, waves
+from stoic_assets.core.jobs.trial import Trial
 
 MakeJob = Callable[..., Job]
 SCENARIOS = [{"id": name, "category": "c", "input": "i"} for name in ("a", "b")]

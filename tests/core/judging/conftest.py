@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.chat import ChatReply, ChatRequest
-from stoic_assets.core.conversation.evidence import Evidence, Trial, Turn
+from stoic_assets.core.conversation.evidence import Evidence, Turn
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.judging.virtues import ASPECTS, Virtue
+from stoic_assets.core.jobs.trial import Trial
+from stoic_assets.core.virtues import ASPECTS, Virtue
 
 REMIND = {"request": {"function": {"name": "create_reminder"}, "arguments": {"title": "call\nmother"}, "context": ""}}
 

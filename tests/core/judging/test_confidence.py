@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoic_assets.core.calibration.confidence_map import Calibration, ConfidenceMap
 from stoic_assets.core.judging.confidence import samples_alike, with_confidence
+from stoic_assets.core.judging.confidence_map import Calibration, ConfidenceMap
 from stoic_assets.core.judging.scores import VirtueScore
-from stoic_assets.core.judging.virtues import Virtue
+from stoic_assets.core.virtues import Virtue
 
 
 def verdict(

@@ -3,8 +3,8 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from stoic_assets.core.chat import MESSAGE_CHARS
 from stoic_assets.core.judging.fence import (
-    MESSAGE_CHARS,
     MOST_BLOCKS,
     TOTAL_CHARS,
     Block,

@@ -13,8 +13,8 @@ from stoic_assets.core.judging import forgery
 from stoic_assets.core.judging.judge import judge_tasks, judge_virtues
 from stoic_assets.core.judging.prompt import prompt_hash
 from stoic_assets.core.judging.scores import TaskScores, VirtueScore
-from stoic_assets.core.judging.virtues import ASPECTS, VIRTUES
 from stoic_assets.core.settings import Judging
+from stoic_assets.core.virtues import ASPECTS, VIRTUES
 
 Answer = Callable[[ChatRequest], str]
 

@@ -16,8 +16,8 @@ from stoic_assets.core.judging.lexical import MEASURES, Reading, fitting_length,
 from stoic_assets.core.judging.question import Questions
 from stoic_assets.core.judging.scores import TaskScores, VirtueScore
 from stoic_assets.core.judging.verdict import parse_tasks, parse_virtue
-from stoic_assets.core.judging.virtues import ASPECTS, VIRTUES
 from stoic_assets.core.settings import Judging
+from stoic_assets.core.virtues import ASPECTS, VIRTUES
 
 GENTLE = """That sounds hard. Perhaps your colleague sees it otherwise, so it may help to hear their side first, because
 each of you has a share. I may be wrong, since I only know your view. Epictetus wrote that everything has two handles.

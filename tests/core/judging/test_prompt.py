@@ -7,7 +7,7 @@ from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.prompt import prompt_hash, source
 from stoic_assets.core.judging.question import Questions
-from stoic_assets.core.judging.virtues import ASPECTS, VIRTUES, Virtue
+from stoic_assets.core.virtues import ASPECTS, VIRTUES, Virtue
 
 
 @pytest.mark.parametrize("virtue", VIRTUES)

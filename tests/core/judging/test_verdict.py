@@ -17,7 +17,7 @@ from stoic_assets.core.judging.verdict import (
     tasks_schema,
     virtue_schema,
 )
-from stoic_assets.core.judging.virtues import ASPECTS, VIRTUES, Virtue
+from stoic_assets.core.virtues import ASPECTS, VIRTUES, Virtue
 
 SHARE = st.floats(0, 1) | st.sampled_from([0, 1])
 TEXT = st.text(max_size=30)

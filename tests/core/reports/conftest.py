@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core.judging.virtues import ASPECTS, VIRTUES
 from stoic_assets.core.reports.data import BaseVersion, ReportData
 from stoic_assets.core.reports.page import report_parts
+from stoic_assets.core.virtues import ASPECTS, VIRTUES
 
 Row = dict[str, Any]
 Make = Callable[..., ReportData]

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
+from stoic_assets.core.virtues import VIRTUES
 
 NOTHING = {"score": None, "confidence": None, "confidence_source": None, "exercised": None}
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
-from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.virtues import VIRTUES
 
 SCORED = ("signed_off", "max_turns", "agent_error")
 OURS = ("evaluator_error", "judge_error", "infra_error")

@@ -9,7 +9,7 @@ from stoic_assets.adapters.warehouse.sql_models import open_models
 from stoic_assets.adapters.warehouse.sql_project import SqlProject
 from stoic_assets.adapters.warehouse.table_schemas import MODELS, columns_of
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.virtues import VIRTUES
 
 KEY = ("marcus@1.0.0", "e1")
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.assertions.bindings import evaluation
-from stoic_assets.core.conversation.function_calls import FunctionCall, call_of
+from stoic_assets.core.function_calls import FunctionCall, call_of
 from stoic_assets.core.judging.exhibit import function_calls
 
 NAMED = {"function": {"name": "f"}}

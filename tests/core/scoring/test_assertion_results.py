@@ -6,9 +6,10 @@ import pytest
 
 from stoic_assets.core.assertions import bindings
 from stoic_assets.core.assertions.bindings import object_context
-from stoic_assets.core.assertions.results import AssertionResult, decide
-from stoic_assets.core.conversation.evidence import Condition, Evidence, Observation, Trial, Turn
+from stoic_assets.core.conversation.evidence import Evidence, Observation, Turn
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.trial import Condition, Trial
+from stoic_assets.core.scoring.assertion_results import AssertionResult, decide
 
 CONTEXT = {
     "context": "", "functions": [],

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoic_assets.core.calibration.confidence_map import Calibration, ConfidenceMap
+from stoic_assets.core.judging.confidence_map import Calibration, ConfidenceMap
 
 POINTS = ((0.0, 0.9), (0.1, 0.9), (0.3, 0.4))
 FALLING = ConfidenceMap(virtue="wisdom", judges=("a", "b"), signal="spread", prompt_hashes=("p", "q"), points=POINTS)

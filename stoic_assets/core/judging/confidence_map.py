@@ -10,8 +10,8 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from stoic_assets.core.judging.virtues import Virtue
 from stoic_assets.core.table_rows import Row
+from stoic_assets.core.virtues import Virtue
 
 Signal = Literal["spread", "self"]
 """What a confidence is read from: the standard deviation of several verdicts, or the judge's own confidence."""
