@@ -1,5 +1,6 @@
 """A stored evaluation as the commands that end with one look at it."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +10,9 @@ from stoic_assets.adapters.evaluation.version_comparison import TABLE
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calibration.against_people import in_short
+from stoic_assets.core.conversation.audit import raised_nothing
+from stoic_assets.core.conversation.evidence import Turn
+from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.function_calls import calls_function
 from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.redaction import BLANK
@@ -30,7 +34,7 @@ class Outcome:
     `average`, 0–1, is the stored mean total: gates use it, not the rounded one of the document.
     `virtues` are the rows of `evaluation_virtues`, `agreement` says whether the judges' scores agree with people's.
     `compared` is the result against the base, None without one; `agent_spoke`, whether any of its replies has words;
-    `only_called`, how many have none but call tools.
+    `only_called`, how many have none but call tools. `aimless` trials ended at the turn limit without a task raised.
     """
 
     document: Document
@@ -44,6 +48,7 @@ class Outcome:
     compared: VersionVerdict | None = None
     agent_spoke: bool = True
     only_called: int = 0
+    aimless: int = 0
     not_again: frozenset[str] = frozenset()
 
     @property
@@ -69,7 +74,7 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
     virtues = read("evaluation_virtues", agent_version, evaluation_id)
     manifest = workplace.evidence.manifest(agent_version, evaluation_id)
     plan = manifest.spec.plan(evaluation_id) if manifest else ()
-    turns = read("turns", agent_version, evaluation_id, ["speaker", "content", "events"])
+    turns = read("turns", agent_version, evaluation_id, ["trial_id", "turn", "speaker", "content", "events"])
     said = [turn for turn in turns if turn["speaker"] == "agent"]
     replies = [turn["content"] for turn in said]
     besides = {
@@ -84,5 +89,16 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
         compared=version_verdict(workplace.warehouse.read_if_stored(TABLE, agent_version, evaluation_id)),
         agent_spoke=not replies or any(reply.strip() for reply in replies),
         only_called=sum(not turn["content"].strip() and calls_function(turn["events"]) for turn in said),
+        aimless=_aimless(manifest, tables["trials"], turns) if manifest else 0,
         not_again=frozenset(item.trial.trial_id for item in plan if not item.may_restart()),
     )
+
+
+def _aimless(manifest: Manifest, trials: Sequence[Row], turns: Sequence[Row]) -> int:
+    """In how many trials that ended at the turn limit the simulated user seems to have raised no task."""
+    jobs = {job.name: job for job in manifest.spec.jobs}
+    said: dict[str, list[Turn]] = defaultdict(list)
+    for row in turns:
+        said[row["trial_id"]].append(Turn(row["turn"], row["speaker"], row["content"]))
+    ended = [trial for trial in trials if trial["outcome"] == "max_turns"]
+    return sum(raised_nothing(jobs[trial["job"]], said[trial["trial_id"]]) for trial in ended)

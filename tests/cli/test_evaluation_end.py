@@ -18,6 +18,7 @@ from stoic_assets.cli.console import Terminal
 from stoic_assets.cli.evaluation_end import GATE_SAYS_NO, NO_VERDICT, finish
 from stoic_assets.cli.outcome import Outcome, evaluation_outcome
 from stoic_assets.cli.outcome_trials import failures
+from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.redaction import BLANK
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES
@@ -526,3 +527,21 @@ def test_what_is_not_played_again_is_known_from_the_jobs(
     }
     workplace.evidence.begin(make_manifest(evaluation_id="E", agent_version="marcus@1", jobs=(job,)))
     assert stored().not_again == {"E.chat.withheld.1"}
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome", "told"),
+    [("Sure! Anything else?", "max_turns", True), ("Sure!", "signed_off", False), ("Buy me milk", "max_turns", False)],
+)
+def test_a_user_who_raised_no_task_before_the_turn_limit_is_told_of(
+    stored: Stored, workplace: Workplace, make_manifest: Callable[..., Any], capsys: pytest.CaptureFixture[str],
+    said: str, outcome: str, told: bool,
+) -> None:
+    task = {"task": "Have milk bought", "acceptanceCriteria": "it is"}
+    job = Job.model_validate({"name": TRIAL["job"], "target": {"user": "a", "chatbot": "b"}, "tasks": [task]})
+    workplace.evidence.begin(make_manifest(evaluation_id="E", agent_version="marcus@1", jobs=(job,)))
+    row = {"trial_id": "t", "speaker": "user", "response_ms": None, "attempts": None, "events": "[]"}
+    turns = [row | {"turn": n, "content": text} for n, text in enumerate(["Hello", said])]
+    held, scored = HELD | {"outcome": outcome}, SCORED_TRIAL | {"outcome": outcome}
+    finish(stored(tables={"turns": turns, "trials": [held], "composite_scores": [scored]}), workplace, True)
+    assert ("in 1 trial that ended at the turn limit the simulated user" in capsys.readouterr().err) is told

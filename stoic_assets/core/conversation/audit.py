@@ -13,8 +13,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from stoic_assets.core.clean_text import clean, plainly_set
+from stoic_assets.core.clean_text import clean
 from stoic_assets.core.conversation.evidence import Turn
+from stoic_assets.core.conversation.signoff import signs_off
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.trial import Condition
 
@@ -65,10 +66,9 @@ def fault(message: str, job: Job, condition: Condition, turns: Sequence[Turn]) -
     return "it told something that the user does not know" if told else None
 
 
-def signs_off(message: str, job: Job) -> bool:
-    """Whether the message contains the sign-off, however it is set; a YAML block ends it with a line feed."""
-    phrase = plainly_set(job.evaluator.signoff)
-    return phrase != "" and phrase in plainly_set(message)
+def raised_nothing(job: Job, turns: Sequence[Turn]) -> bool:
+    """Whether the user has raised no task, as far as words tell: perhaps it did not play its part."""
+    return all(share is not None and share < RAISED for share in _shares_raised(job, turns))
 
 
 class Spoken:
@@ -166,11 +166,17 @@ def _messages(turns: Sequence[Turn]) -> int:
 
 def _all_raised(job: Job, turns: Sequence[Turn]) -> bool:
     """Whether the user has raised every task, perhaps several in one message."""
+    return all(share is not None and share >= RAISED for share in _shares_raised(job, turns))
+
+
+def _shares_raised(job: Job, turns: Sequence[Turn]) -> list[float | None]:
+    """Of each task the share of its own telling words that the user has said; None for a task without any."""
     said = Spoken(*(turn.content for turn in turns if turn.speaker == "user"))
     tasks = [words(task.task) for task in job.tasks]
     times = Counter(word for task in tasks for word in _telling(task))
     own = [{word for word in _telling(task) if times[word] == 1} for task in tasks]
-    return all(len(mine & said.telling(task)) >= RAISED * len(mine) > 0 for task, mine in zip(tasks, own, strict=True))
+    pairs = zip(tasks, own, strict=True)
+    return [len(mine & said.telling(task)) / len(mine) if mine else None for task, mine in pairs]
 
 
 def _secrets(job: Job, condition: Condition) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:

@@ -9,12 +9,12 @@ from typing import Literal
 
 from stoic_assets.core.chat import ModelFailure
 from stoic_assets.core.conversation import journal as entries
-from stoic_assets.core.conversation.audit import signs_off
 from stoic_assets.core.conversation.evaluator import EvaluatorFault, next_message
 from stoic_assets.core.conversation.evidence import SCORED, Evidence, Outcome, Turn
 from stoic_assets.core.conversation.journal import Entry, Journal, TrialState
 from stoic_assets.core.conversation.observation import capture, knows_session
 from stoic_assets.core.conversation.preparation import prepare
+from stoic_assets.core.conversation.signoff import signs_off, still_answers, without_signoff
 from stoic_assets.core.conversation.world import World
 from stoic_assets.core.errors import InfrastructureError, QueryError, StoicError
 from stoic_assets.core.jobs.job import Job
@@ -56,15 +56,21 @@ def former_end(planned: Planned, world: World, journal: Journal) -> Evidence | N
 def next_step(turns: Sequence[Turn], job: Job, trial: Trial) -> Step:
     """What a conversation with these turns needs next.
 
-    `max_turns` counts messages and is looked at before the user speaks; a sign-off is not sent to the agent.
+    `max_turns` counts messages and is looked at before the user speaks. A sign-off is not sent to the agent, but what
+    stands beside it is where the agent waits for it; then the conversation ends with the reply.
     """
     if not turns:
         return "open"
     if turns[-1].speaker == "user":
-        return "signed_off" if len(turns) > 1 and signs_off(turns[-1].content, job) else "listen"
-    if trial.scenario:
+        return "signed_off" if _is_last(turns, job) and not still_answers(turns, job) else "listen"
+    if trial.scenario or _is_last(turns[:-1], job):
         return "signed_off"
     return "speak" if len(turns) < job.max_turns else "max_turns"
+
+
+def _is_last(turns: Sequence[Turn], job: Job) -> bool:
+    """Whether the last of these messages signs off; the greeting does not."""
+    return len(turns) > 1 and signs_off(turns[-1].content, job)
 
 
 class _Conversation:
@@ -176,10 +182,9 @@ class _Conversation:
     async def listen(self) -> None:
         """Sends the user's last message and journals the reply."""
         turns, session = self.state.turns, self.state.session_id or ""
+        message = turns[-1].content if len(turns) == 1 else without_signoff(turns[-1].content, self.job)
         try:
-            delivery = await self.world.ask_agent(
-                lambda: self.world.agent.send(session, self.trial.user, turns[-1].content)
-            )
+            delivery = await self.world.ask_agent(lambda: self.world.agent.send(session, self.trial.user, message))
         except AgentUnusable as error:
             if self.interrupted and error.final and not error.turned_away:
                 raise SessionLost(str(error)) from None

@@ -219,10 +219,10 @@ def test_huge_data_is_bounded(text: str, problem: str) -> None:
     deep: list[Any] = []
     for _ in range(10_000):
         deep = [deep]
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(ExpressionFailure, match=problem):
         value_of(text, long=list(range(2_000)), text="x" * 999_999, deep=deep)
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10
 
 
 def test_limits_are_arguments() -> None:

@@ -73,9 +73,9 @@ def test_mutated_expressions_are_refused_or_read(text: str, seed: int) -> None:
 
 @pytest.mark.parametrize("unit", ["(", "{", '"${', "a.b(<", "/*", '"""', "a<b>(c)", "x.any { a -> ", "if(a) ", "?.b "])
 def test_the_largest_texts_are_decided_at_once(unit: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     assert refusal_of((unit * 4_000)[:4_000])
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 def refusal_of(text: str) -> ExpressionError | None:

@@ -108,7 +108,7 @@ def test_the_text_of_a_value_is_the_one_in_a_template(data: object) -> None:
     "call", ['contains("Ü", ignoreCase = true)', 'equals("ü", ignoreCase = true)', "isBlank()", 'trim() == "a"']
 )
 def test_long_texts_are_bounded(call: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(ExpressionFailure, match="steps"):
         value_of(f"job.long.none {{ job.text.{call} }}", long=list(range(2_000)), text="漢" * 999_999)
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stoic_assets.core.conversation.audit import fault, signs_off
+from stoic_assets.core.conversation.audit import fault, raised_nothing
 from stoic_assets.core.conversation.evidence import Turn
+from stoic_assets.core.conversation.signoff import signs_off
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.trial import Condition
 
@@ -34,13 +35,6 @@ def turns(*agent: str) -> list[Turn]:
 
 def verdict(make_job: MakeJob, message: str, condition: Condition = "withheld", *agent: str) -> str | None:
     return fault(message, make_job(tasks=TASKS, facts=FACTS), condition, turns(*agent))
-
-
-@pytest.mark.parametrize("signoff", ["So Long", "So Long\n", "  so long\n\n"])
-def test_white_space_around_the_sign_off_is_no_part_of_it(make_job: MakeJob, signoff: str) -> None:
-    job = make_job(evaluator={"signoff": signoff})
-    assert signs_off("Thanks. SO LONG!", job)
-    assert not signs_off("So, long it was\n", job)
 
 
 @pytest.mark.parametrize("message", ["", " ", "\n\t", "\u2003", " \u200b \ufeff"])
@@ -217,41 +211,6 @@ def test_words_that_tasks_share_raise_none_of_them(make_job: MakeJob, message: s
     assert fault("So long, and thanks for all the fish!", job, "withheld", said) == (EARLY if early else None)
 
 
-def test_the_sign_off_is_found_in_any_case(make_job: MakeJob) -> None:
-    job = make_job(evaluator={"signoff": "Ende Straße"})
-    assert signs_off("Und nun: ENDE STRASSE.", job)
-    assert not signs_off("Ende der Straße", job)
-
-
-@pytest.mark.parametrize(
-    ("signoff", "message"),
-    [
-        ("Don't worry, bye", "Don’t worry, bye!"),
-        ("Don't worry, bye", "Don´t worry, bye!"),
-        ("So long, bye", "Well. So long,\nbye"),
-        ("So long, bye", "So long,\u00a0bye"),
-        ("So long,\nbye\n", "So long, bye"),
-        ("So long-bye", "So long—bye"),
-        ("À bientôt", "A\u0300 biento\u0302t"),
-        ("###STOP###", "Thanks. ###stop###"),
-    ],
-)
-def test_the_sign_off_is_found_however_it_is_set(make_job: MakeJob, signoff: str, message: str) -> None:
-    assert signs_off(message, make_job(evaluator={"signoff": signoff}))
-
-
-@pytest.mark.parametrize(
-    ("signoff", "message"),
-    [
-        ("###STOP###", "Please stop it"), ("*", "Bye"), ("À bientôt", "A bientot"), ("_bye_", "bye"), (" ", "Bye"),
-        ("---END---", "Check the front-end - it looks odd"), ("<<<END>>>", "Mark it as 'end'"), ("---", "well-known"),
-        ("--stop--", "a non-stop - flight"),
-    ],
-)
-def test_signs_and_diacritics_are_part_of_the_sign_off(make_job: MakeJob, signoff: str, message: str) -> None:
-    assert not signs_off(message, make_job(evaluator={"signoff": signoff}))
-
-
 @given(st.lists(st.sampled_from(["ab", "cds", "efgh", "ij", "kl", "mn"]), min_size=1, max_size=12), st.randoms())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_task_can_always_be_put_in_its_own_words(make_job: MakeJob, spoken: list[str], chance: object) -> None:
@@ -284,3 +243,19 @@ def test_what_the_agent_said_before_is_no_secret_in_whatever_order_and_spelling(
     job = make_job(tasks=[{"task": "Say hello", "acceptanceCriteria": "It is done"}], facts=facts)
     message = "".join(word + data.draw(st.sampled_from([" ", "-", "s, "])) for word in reversed(spoken))
     assert fault(message, job, "withheld", turns(" ".join(spoken), "And now?")) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "nothing"),
+    [("I have cancelled it for you. Anything else?", True), ("A reminder, please, for tomorrow", False), ("", True)],
+)
+def test_a_user_who_speaks_of_no_task_has_raised_nothing(make_job: MakeJob, message: str, nothing: bool) -> None:
+    tasks = ["Ask for the capital of France", "Have a reminder set for tomorrow"]
+    job = make_job(tasks=[{"task": task, "acceptanceCriteria": "it does"} for task in tasks])
+    said = [*turns(), Turn(2, "user", message), Turn(3, "agent", "The capital of France is Paris.")]
+    assert raised_nothing(job, said) is nothing
+
+
+def test_it_is_not_known_whether_a_task_without_words_of_its_own_was_raised(make_job: MakeJob) -> None:
+    job = make_job(tasks=[{"task": task, "acceptanceCriteria": "it does"} for task in ("Buy milk", "Buy milk")])
+    assert not raised_nothing(job, turns())

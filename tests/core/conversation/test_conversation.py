@@ -108,6 +108,17 @@ def test_a_sign_off_ends_it_in_any_case_and_is_kept_from_the_agent(
     assert agent.messages()[1:] == ["a", "b"]
 
 
+def test_an_agent_that_asks_before_it_acts_is_answered_even_in_the_last_message(
+    hold: Make, planned: Make, make_world: Make, agent: Any, user: Any
+) -> None:
+    agent.answer = lambda message: "Shall I?" if message == "Cancel it" else None
+    user.lines = ["Hello again", "Cancel it", f"Yes, please. {SIGN_OFF}"]
+    evidence = hold(planned(), make_world())
+    assert contents(evidence)[-2:] == [f"Yes, please. {SIGN_OFF}", "You said: Yes, please."]
+    assert (evidence.outcome, agent.messages()[-1]) == ("signed_off", "Yes, please.")
+    assert len(user.requests) == 3, "after that the user is asked nothing"
+
+
 def test_neither_a_greeting_nor_the_agent_can_sign_off(
     hold: Make, planned: Make, make_world: Make, agent: Any
 ) -> None:

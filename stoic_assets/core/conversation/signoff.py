@@ -1,0 +1,47 @@
+"""The sign-off: the phrase with which the simulated user ends a conversation, and what stands beside it."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from stoic_assets.core.clean_text import plainly_set
+from stoic_assets.core.conversation.evidence import Turn
+from stoic_assets.core.jobs.job import Job
+
+_ASKS = re.compile("[?？؟՞፧]")
+_WORD = re.compile(r"\w+")
+_PARTING = frozenset(
+    [
+        "a", "all", "and", "bye", "else", "everything", "for", "goodbye", "help", "i", "is", "it", "lot", "m", "much",
+        "my", "need", "needed", "no", "none", "nope", "nothing", "s", "so", "thank", "thanks", "that", "the", "then",
+        "very", "was", "well", "you", "your",
+    ]
+)
+"""Words of somebody who wants nothing more. `Fine` and `good` are none of them: they may agree to what was asked."""
+
+
+def signs_off(message: str, job: Job) -> bool:
+    """Whether the message contains the sign-off, however it is set; a YAML block ends it with a line feed."""
+    phrase = plainly_set(job.evaluator.signoff)
+    return phrase != "" and phrase in plainly_set(message)
+
+
+def without_signoff(message: str, job: Job) -> str:
+    """What the agent is sent of a message."""
+    phrase = plainly_set(job.evaluator.signoff)
+    while signs_off(message, job):
+        # The shortest beginning that contains the phrase ends with it, and of that the shortest end is the phrase.
+        end = bisect_left(range(len(message)), True, key=lambda size: phrase in plainly_set(message[:size]))
+        start = bisect_left(range(end), True, key=lambda size: phrase not in plainly_set(message[size:end])) - 1
+        message = f"{message[:start]}{message[end:]}".strip()
+    return message
+
+
+def still_answers(turns: Sequence[Turn], job: Job) -> bool:
+    """Whether the user, while signing off, answers a question of the agent by more than that nothing is left to do.
+
+    Without that answer an agent that asks before it acts would not act.
+    """
+    if len(turns) < 2 or not _ASKS.search(turns[-2].content):
+        return False
+    return not set(_WORD.findall(without_signoff(turns[-1].content, job).casefold())) <= _PARTING
