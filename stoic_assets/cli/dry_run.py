@@ -14,7 +14,6 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.core.evaluation import EvaluationRequest, EvaluationSpec
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.jobs.job_entries import seed_messages
 from stoic_assets.core.jobs.plan import Planned
 from stoic_assets.core.model_costs import call_cost
 from stoic_assets.core.presentation.confidence import OFFLINE_PLAN
@@ -84,7 +83,7 @@ def _plan_document(spec: EvaluationSpec, version: str, workplace: Workplace) -> 
     planned = spec.plan("dry-run")
     verdicts = sum(len(VIRTUES) * spec.judge_samples + bool(item.job.tasks) for item in planned)
     messages = sum(item.job.room() for item in planned)
-    seeds = sum(len(seed_messages(seed)) for item in planned for seed in item.job.seeds)
+    seeds = sum(len(item.job.seeded_messages()) for item in planned)
     judged = verdicts * len(spec.judge_models)
     calls = {"agent": seeds + messages + len(planned), "evaluator": messages, "judge": judged}
     return {

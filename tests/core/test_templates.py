@@ -55,8 +55,8 @@ def test_malformed_text_is_refused_with_its_line() -> None:
     [
         ("{{ tasks }} {{ nosuch.thing }}", "own.jinja: unknown variables: nosuch; known here are tasks"),
         ("{% if tasks %}{% for t in tasks %}{{ tt }}{% endfor %}{% endif %}", "own.jinja: unknown variables: tt; "),
-        ('{% extends "virtue.jinja" %}', "own.jinja: unknown variables: aspects, scenario, title"),
-        ('{% include "virtue.jinja" ignore missing %}', "own.jinja: unknown variables: aspects, scenario, title"),
+        ('{% extends "virtue.jinja" %}', "own.jinja: unknown variables: aspects, scenario, seeds, title"),
+        ('{% include "virtue.jinja" ignore missing %}', "own.jinja: unknown variables: aspects, scenario, seeds, title"),
         ('{% include "nope.jinja" %}', "own.jinja: there is no template nope.jinja; it can extend courage.jinja, "),
         ("{{ tasks | nosuch }}", "own.jinja:1: not a valid template: No filter named 'nosuch'."),
         ("{{ " + "(" * 9000 + ")" * 9000 + " }}", "own.jinja: not a valid template: maximum recursion depth"),

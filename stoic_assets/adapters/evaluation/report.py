@@ -19,6 +19,8 @@ from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.job_entries import CypherSetup
 from stoic_assets.core.presentation.confidence import calibrated_share, whose_confidence
 from stoic_assets.core.releases import agent_of
 from stoic_assets.core.reports.data import BaseVersion, ReportData
@@ -91,15 +93,23 @@ def _jobs(workplace: Workplace, manifest: Manifest, trials: Rows) -> list[Row]:
     judged, held = {row["job"]: row["job_hash"] for row in trials}, manifest.job_hashes
     correction = workplace.evidence.correction(manifest)
     kept = {job.name: job for job in correction.jobs if judged.get(job.name) == correction.job_hashes[job.name]}
-    parts: Any = {"name": True, "facts": True, "tasks": True, "scenarios": {"__all__": {"id", "category"}}}
     return [
         {
-            **workplace.redactor.row(kept.get(job.name, job).model_dump(mode="json", include=parts)),
+            **workplace.redactor.row(_shown(kept.get(job.name, job))),
             "corrected": judged.get(job.name) != held[job.name],
             "kept": job.name in kept,
         }
         for job in manifest.spec.jobs
     ]
+
+
+def _shown(job: Job) -> Row:
+    """The part of a job that a page shows."""
+    parts: Any = {"name": True, "facts": True, "tasks": True, "scenarios": {"__all__": {"id", "category"}}}
+    return job.model_dump(mode="json", include=parts) | {
+        "told": job.seeded_messages(),
+        "setups": [setup.cypher for setup in job.setups if isinstance(setup, CypherSetup)],
+    }
 
 
 def _rows(warehouse: Warehouse, key: Key, table: str) -> Any:

@@ -27,6 +27,7 @@ from stoic_assets.core.jobs.job_entries import (
     Setup,
     Target,
     Task,
+    seed_messages,
 )
 from stoic_assets.core.jobs.trial import Condition
 from stoic_assets.core.redaction import Redactor
@@ -92,6 +93,10 @@ class Job(CamelDocument):
         """Every Cypher text that this job runs on the subject graph."""
         setups = [setup.cypher for setup in self.setups if isinstance(setup, CypherSetup)]
         return setups + [a.cypher for a in self.assertions if isinstance(a, CypherAssertion)]
+
+    def seeded_messages(self) -> list[str]:
+        """What the user tells the agent in all seeds, in order."""
+        return [message for seed in self.seeds for message in seed_messages(seed)]
 
     def has_own_users(self) -> bool:
         """Whether every trial talks to the agent as a separate user."""

@@ -130,6 +130,7 @@ def _job_variables(job: Job, scenario: str | None) -> dict[str, Any]:
         "tasks": [task_variables(task) for task in job.tasks],
         "scenario": job.scenario(scenario).input if job.scenarios else None,
         "facts": list(job.facts),
+        "seeds": job.seeded_messages(),
     }
 
 

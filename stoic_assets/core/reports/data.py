@@ -34,12 +34,13 @@ class ReportData:
     """Rows of one evaluation; the fields are the tables.
 
     `evaluation` and `evaluation_scores` are single rows. `jobs` are those used in judging: name, facts, tasks and
-    scenarios as in `Job`, and whether they were `corrected` after their conversations; a corrected one that is not
-    `kept` is given in its form before the correction. `virtue_trends` contains the agent's other versions too.
-    `version_comparisons` contains only the comparison with `base`; `uncompared` says why there is none with the version
-    that is known to be the base, and what to do; `comparable` is an earlier version for a report without any base.
-    `judge_calibration` contains all comparisons of judges with people. Above `invalid_trials_threshold`, a share of the
-    trials, 0–1, there is no verdict. A virtue is weak with a score below `weak_below`, 0–1.
+    scenarios as in `Job`, what their seeds `told` the agent, the Cypher of their `setups`, and whether they were
+    `corrected` after their conversations; a corrected one that is not `kept` is given in its form before that.
+    `virtue_trends` contains the agent's other versions too. `version_comparisons` contains only the comparison with
+    `base`; `uncompared` says why there is none with the version that is known to be the base, and what to do;
+    `comparable` is an earlier version for a report without any base. `judge_calibration` contains all comparisons of
+    judges with people. Above `invalid_trials_threshold`, a share of the trials, 0–1, there is no verdict. A virtue is
+    weak with a score below `weak_below`, 0–1.
     """
 
     evaluation: Row

@@ -87,6 +87,7 @@ def test_what_the_jobs_asked_comes_from_the_manifest_without_secrets(
     asked = {
         "name": "j", "target": {"user": "u", "chatbot": "marcus"}, "facts": ["The code is sk-verysecret."],
         "tasks": [{"task": "Ask.", "acceptanceCriteria": "It answers."}],
+        "seeds": [{"text": "I know sk-verysecret."}], "setups": [{"cypher": "CREATE (:Code {is: 'sk-verysecret'})"}],
     }  # fmt: skip
     job = Job.model_validate(asked)
     manifest = make_manifest(jobs=(job,), job_hashes={"j": "asks:with-secrets"})
@@ -101,6 +102,7 @@ def test_what_the_jobs_asked_comes_from_the_manifest_without_secrets(
     [found] = report_data(workplace, manifest).jobs
     assert (found["name"], found["facts"], found["scenarios"]) == ("j", ["The code is [redacted]."], [])
     assert found["tasks"][0]["acceptance_criteria"] == "It answers."
+    assert (found["told"], found["setups"]) == (["I know [redacted]."], ["CREATE (:Code {is: '[redacted]'})"])
     assert found["corrected"] is corrected
 
 

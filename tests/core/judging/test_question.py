@@ -66,12 +66,29 @@ def test_the_safety_clause_stays_with_an_own_template(
 def test_a_template_gets_the_variables_that_are_said_to_be_known(
     make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], rubric: Rubric
 ) -> None:
-    names = {"tasks", "scenario", "facts"} | (set() if rubric == "tasks" else {"virtue", "title", "aspects", "parts"})
+    of_virtues = {"virtue", "title", "aspects", "parts"}
+    names = {"tasks", "scenario", "facts", "seeds"} | (set() if rubric == "tasks" else of_virtues)
     uses_all = " ".join(f"{{{{ {name} }}}}" for name in names)
     questions = Questions(make_job(prompts={rubric: uses_all}), make_evidence("x"))
     question = questions.tasks() if rubric == "tasks" else questions.virtue(rubric)
     assert "Ask how to be fair to a colleague" in question.rubric
     assert rubric_variables(make_job(), rubric, None).keys() == names
+
+
+@pytest.mark.parametrize("rubric", ["tasks", *VIRTUES])
+def test_a_judge_learns_what_the_agent_was_told_in_seeds(
+    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], rubric: Rubric
+) -> None:
+    said = [{"content": "I am Livia"}, {"role": "assistant", "content": "Salve"}, {"content": "I live in Oslo"}]
+    seeds = [{"conversation": said}, {"text": "I like figs"}]
+
+    def rubric_of(job: Job) -> str:
+        questions = Questions(job, make_evidence("You live in Oslo."))
+        return (questions.tasks() if rubric == "tasks" else questions.virtue(rubric)).rubric
+
+    told = "- I am Livia\n- I live in Oslo\n- I like figs\n"
+    assert told in rubric_of(make_job(seeds=seeds))
+    assert "earlier sessions" not in rubric_of(make_job())
 
 
 @pytest.mark.parametrize("virtue", VIRTUES)

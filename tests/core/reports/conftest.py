@@ -174,7 +174,8 @@ def asked(job: str) -> Row:
     wanted = {"type": "task", "task": "Have a reminder set for Friday at nine.", "difficulty": "medium"}
     judged = {"acceptance_criteria": "It repeats day and hour.", "requirements": {"most words": 60}, "context": None}
     facts = ["The landlord answers before ten alone."]
-    return {"name": job, "facts": facts, "tasks": [wanted | judged], "scenarios": [], "corrected": False}
+    before = {"told": ["I live in <Oslo>."], "setups": ["CREATE (:User)", "MATCH (n) DELETE n"]}
+    return {"name": job, "facts": facts, "tasks": [wanted | judged], "scenarios": [], "corrected": False, **before}
 
 
 def finding(

@@ -57,6 +57,14 @@ def test_a_mark_stands_with_what_its_judge_went_by(make_data: Make) -> None:
     assert "1 fact that the user did not know</summary> <ul><li dir=\"auto\">The landlord answers before ten" in page
 
 
+def test_a_conversation_stands_with_what_was_before_it(make_data: Make) -> None:
+    page = " ".join("".join(report_parts(make_data(trials=1, turns=2, compared=False))).split())
+    told = '1 message that the agent was sent in earlier sessions</summary> <ul><li dir="auto">I live in &lt;Oslo&gt;.'
+    assert told in page
+    assert "2 setups of the graph before the conversation</summary>" in page
+    assert page.index("CREATE (:User)") < page.index("MATCH (n) DELETE n") < page.index("I live in &lt;Oslo&gt;.")
+
+
 def test_of_a_corrected_job_no_criterion_is_shown_that_nobody_judged_by(make_data: Make) -> None:
     data = make_data(trials=1, turns=2, compared=False)
     page = "".join(report_parts(replace(data, jobs=[{**job, "corrected": True} for job in data.jobs])))
