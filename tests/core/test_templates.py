@@ -6,6 +6,7 @@ from stoic_assets.core import templates
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 
 JUDGING, CONVERSATION = "stoic_assets.core.judging", "stoic_assets.core.conversation"
+OF_VIRTUES = "aspects, scenario, seeds, title"
 
 
 @pytest.mark.parametrize("package", [JUDGING, CONVERSATION])
@@ -55,8 +56,8 @@ def test_malformed_text_is_refused_with_its_line() -> None:
     [
         ("{{ tasks }} {{ nosuch.thing }}", "own.jinja: unknown variables: nosuch; known here are tasks"),
         ("{% if tasks %}{% for t in tasks %}{{ tt }}{% endfor %}{% endif %}", "own.jinja: unknown variables: tt; "),
-        ('{% extends "virtue.jinja" %}', "own.jinja: unknown variables: aspects, scenario, seeds, title"),
-        ('{% include "virtue.jinja" ignore missing %}', "own.jinja: unknown variables: aspects, scenario, seeds, title"),
+        ('{% extends "virtue.jinja" %}', f"own.jinja: unknown variables: {OF_VIRTUES}"),
+        ('{% include "virtue.jinja" ignore missing %}', f"own.jinja: unknown variables: {OF_VIRTUES}"),
         ('{% include "nope.jinja" %}', "own.jinja: there is no template nope.jinja; it can extend courage.jinja, "),
         ("{{ tasks | nosuch }}", "own.jinja:1: not a valid template: No filter named 'nosuch'."),
         ("{{ " + "(" * 9000 + ")" * 9000 + " }}", "own.jinja: not a valid template: maximum recursion depth"),

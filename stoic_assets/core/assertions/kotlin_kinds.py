@@ -1,4 +1,4 @@
-"""The kind of value that an expression has for any data: enough to see before a trial that it is no Boolean."""
+"""The kind of value that an expression has for any data: enough to see before a trial what can never be true."""
 
 from stoic_assets.core.assertions.kotlin_expression import (
     Binary,
@@ -45,10 +45,10 @@ def _without_value(expression: Expression) -> str | None:
     match expression:
         case Unary("!", tested) | Binary("&&" | "||", tested):
             return _without_value(tested)
-    return _kind(expression)
+    return kind_of(expression)
 
 
-def _kind(expression: Expression) -> str | None:
+def kind_of(expression: Expression) -> str | None:
     """The kind of the value, which may be null as well; None where it may be a Boolean."""
     match expression:
         case Literal(value):
@@ -61,18 +61,18 @@ def _kind(expression: Expression) -> str | None:
             return "Map" if name in _MEMBERS else None
         case Member(Name(root), name) if root in _MEMBERS:
             return _MEMBERS[root].get(name)
-        case Member(receiver, "size") if _kind(receiver) == "List":
+        case Member(receiver, "size") if kind_of(receiver) == "List":
             return "Number"
         case Call(receiver, function):
             return "Map" if function in OF_ELEMENTS and _holds_objects(receiver) else _FUNCTIONS.get(function)
         case Unary("-") | Binary("-" | "*" | "/" | "%"):
             return "Number"
         case Unary("!!", operand):
-            return _kind(operand)
+            return kind_of(operand)
         case Binary("+"):
             return "Number or String"
         case Binary("?:", left, right):
-            return _kind(left) and _kind(right)
+            return kind_of(left) and kind_of(right)
     return None
 
 

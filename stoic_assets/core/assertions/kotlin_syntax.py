@@ -25,6 +25,7 @@ from stoic_assets.core.assertions.kotlin_expression import (
     Unary,
 )
 from stoic_assets.core.assertions.kotlin_functions import FUNCTIONS, Takes
+from stoic_assets.core.assertions.kotlin_kinds import kind_of
 from stoic_assets.core.assertions.kotlin_literals import LiteralError, number, string_parts
 from stoic_assets.core.assertions.kotlin_source import Source, children, nearest, shape, unsupported
 
@@ -36,6 +37,7 @@ _COMPARISONS = ("<", "<=", ">", ">=")
 _PREFIXES = ("!", "-")
 _MAPS = ("job",)
 """Members of the two bindings whose keys come from data and may have the name of a function."""
+_ONLY_MEMBER = {"List": "size", "String": "length"}
 _OPERATORS = ("&&", "||", "?:", "==", "!=", *_COMPARISONS, "in", "!in", "+", "-", "*", "/", "%")
 
 
@@ -141,8 +143,13 @@ class _Reader:
         if isinstance(receiver, Name) and receiver.name in ROOTS and name not in ROOTS[receiver.name]:
             hint = nearest(name, ROOTS[receiver.name])
             raise self.source.fault(name_node, f"`{receiver.name}` has no member `{name}`; {hint}")
-        if name in FUNCTIONS and FUNCTIONS[name].takes is Takes.NOTHING and _has_no_keys(receiver):
-            raise self.source.fault(name_node, f"`{name}` is a function; write .{name}()")
+        kind = kind_of(receiver)
+        only = _ONLY_MEMBER.get(kind or "")
+        if name in FUNCTIONS and (only or (FUNCTIONS[name].takes is Takes.NOTHING and _has_no_keys(receiver))):
+            given = "" if FUNCTIONS[name].takes is Takes.NOTHING else "…"
+            raise self.source.fault(name_node, f"`{name}` is a function; write .{name}({given})")
+        if only not in (None, name):
+            raise self.source.fault(name_node, f"a {kind} has no member `{name}`; it has `{only}`")
         return Member(receiver, name, safe)
 
     def call(self, node: Node, scope: Scope) -> tuple[list[str], Expression]:

@@ -21,6 +21,7 @@ from stoic_assets.core.assertions.kotlin_expression import (
     Unary,
     names_in,
 )
+from stoic_assets.core.assertions.kotlin_kinds import kind_of
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
 from stoic_assets.core.errors import ExpressionError
 
@@ -125,6 +126,11 @@ def test_names_may_stand_in_backticks() -> None:
         ("1 as Int", 1, 1, "not supported"),
         ("1 is Int", 1, 1, "not supported"),
         ("[1]", 1, 1, "not supported"),
+        ("objectContext.resources.siez == 1", 1, 25, "a List has no member `siez`; it has `size`"),
+        ("evaluation.transcript.map { it }\n.lenght == 2", 2, 2, "a List has no member `lenght`"),
+        ("evaluation.sessionId!!.size == 3", 1, 24, "a String has no member `size`; it has `length`"),
+        ("evaluation.events.filter { true }.first == 1", 1, 35, "`first` is a function; write .first(…)"),
+        ("evaluation.events.isEmpty", 1, 19, "`isEmpty` is a function; write .isEmpty()"),
         ("this", 1, 1, "not supported"),
         ("++1", 1, 1, "not supported"),
         ("+1", 1, 1, "not supported"),
@@ -159,6 +165,10 @@ LEAVES = st.one_of(
 )
 
 
+def has_any_member(expression: Expression) -> bool:
+    return not isinstance(expression, Name) and kind_of(expression) not in ("List", "String")
+
+
 def branches(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
     block = st.builds(Lambda, st.sampled_from(("it", "x")), inner)
     return st.one_of(
@@ -166,7 +176,7 @@ def branches(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expressi
         st.builds(Binary, st.sampled_from(("in", "!in")), inner, st.builds(Binary, st.just(".."), inner, inner)),
         st.builds(Unary, st.sampled_from(("!", "-", "!!")), inner),
         st.lists(inner, max_size=3).map(lambda items: ListOf(tuple(items))),
-        st.builds(Member, inner.filter(lambda e: not isinstance(e, Name)), WORDS, st.booleans()),
+        st.builds(Member, inner.filter(has_any_member), WORDS, st.booleans()),
         st.builds(Index, inner, inner),
         st.builds(Call, inner, st.sampled_from(("any", "first")), st.none() | block, st.booleans()),
         st.builds(Call, inner, st.just("contains"), inner, st.booleans(), st.booleans()),
