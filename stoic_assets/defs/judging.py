@@ -76,8 +76,9 @@ def verdicts(
     about = {"virtue_scores": _about_virtues, "task_scores": _about_tasks}
     for asset in sorted(wanted):
         offline = manifest.offline or judged_offline(tables[asset])
-        shown_of = {**about[asset](tables), "offline": offline, "path": dg.MetadataValue.path(paths[asset])}
-        yield dg.MaterializeResult(asset_key=asset, metadata=shown_of)
+        files = {"path": paths[asset]} | ({"path_tone_scores": paths["tone_scores"]} if asset == "task_scores" else {})
+        places = {name: dg.MetadataValue.path(path) for name, path in files.items()}
+        yield dg.MaterializeResult(asset_key=asset, metadata={**about[asset](tables), "offline": offline, **places})
 
 
 def _about_virtues(tables: Tables) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """What a run configuration may ask of judges, and what Dagster shows of their verdicts."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -64,8 +65,12 @@ def test_a_judge_that_does_not_answer_says_nothing_about_occasions_or_confidence
         return {"virtue_scores": rows, "task_scores": [], "tone_scores": []}
 
     monkeypatch.setattr("stoic_assets.defs.judging.EvaluationJudging.verdicts", judged)
-    _, shown = materialised(verdicts, workplace, make_manifest())
+    of_tasks, shown = materialised(verdicts, workplace, make_manifest())
     assert {name: value.value for name, value in shown.items() if name.endswith("_share")} == shares
+    written = [Path(value.path).parts for name, value in of_tasks.items() if name.startswith("path")]
+    assert [next(part for part in parts if part.endswith("_scores")) for parts in written] == [
+        "task_scores", "tone_scores",
+    ]
 
 
 @pytest.mark.parametrize(
