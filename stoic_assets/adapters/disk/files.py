@@ -4,11 +4,12 @@ import errno
 import math
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import takewhile
 from pathlib import Path
+from secrets import token_hex
+from stat import S_IMODE
 from typing import TypeVar
 
 from stoic_assets.core.errors import ConfigurationError, StoicError
@@ -40,9 +41,10 @@ def remedy(refusal: OSError) -> str:
     return "make it writable" if refusal.errno in (errno.EROFS, errno.EACCES, errno.EPERM) else "correct that"
 
 
-def write_whole(path: Path, content: str | Iterable[str], mode: int = 0o644) -> Path:
+def write_whole(path: Path, content: str | Iterable[str], mode: int | None = None) -> Path:
     """Writes UTF-8 to a draft next to `path` and renames it; a long text may come in parts.
 
+    Without a `mode` the file may be read by whom its predecessor could, or by whom the umask lets read new files.
     Raises `StorageError`; then, as after any other error, `path` is unchanged.
     """
     try:
@@ -57,17 +59,18 @@ def write_whole(path: Path, content: str | Iterable[str], mode: int = 0o644) -> 
 
 
 @contextmanager
-def _draft(path: Path, content: str | Iterable[str], mode: int) -> Iterator[Path]:
+def _draft(path: Path, content: str | Iterable[str], mode: int | None) -> Iterator[Path]:
     """The content in a file next to `path`, synced; in any case the file is gone afterwards."""
     make_folder(path.parent)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    draft = Path(name)
+    draft = path.with_name(f".{path.name}.{token_hex(4)}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else mode)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            if mode is None and path.exists():
+                os.fchmod(handle, S_IMODE(path.stat().st_mode))
             file.writelines([content] if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
-        draft.chmod(mode)
         yield draft
     finally:
         draft.unlink(missing_ok=True)

@@ -140,8 +140,8 @@ def _package_folder() -> Path:
     found = importlib.util.find_spec(_PACKAGE)
     if found is None or not found.submodule_search_locations:
         raise ConfigurationError(
-            'the embedded graph is not installed: run pip install "stoic-eval[embedded]", or set NEO_URI and '
-            "STOIC_GRAPH_URI to graph servers of your own"
+            "the embedded graph is not installed: run pip install '.[embedded]' in the clone of Stoic Eval, or set "
+            "NEO_URI and STOIC_GRAPH_URI to graph servers of your own"
         )
     return Path(found.submodule_search_locations[0])
 

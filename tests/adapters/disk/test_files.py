@@ -1,6 +1,6 @@
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,28 @@ def test_a_text_or_its_parts_are_written_and_folders_made(tmp_path: Path) -> Non
     assert [entry.name for entry in path.parent.iterdir()] == ["file.txt"]
 
 
-def test_others_may_read_a_file_unless_its_mode_says_otherwise(tmp_path: Path) -> None:
-    files = [write_whole(tmp_path / "open", "x"), write_whole(tmp_path / "team", "x", 0o640)]
-    assert [file.stat().st_mode & 0o777 for file in files] == [0o644, 0o640]
+@pytest.fixture
+def umask() -> Iterator[Callable[[int], int]]:
+    before = os.umask(0o022)
+    yield os.umask
+    os.umask(before)
+
+
+def test_who_may_read_a_new_file_is_for_the_umask_to_say_unless_its_mode_does(
+    tmp_path: Path, umask: Callable[[int], int]
+) -> None:
+    modes = []
+    for mask in (0o022, 0o077, 0o002):
+        umask(mask)
+        files = [write_whole(tmp_path / f"{name}{mask}", "x", mode) for name, mode in (("a", None), ("b", 0o600))]
+        modes.append([file.stat().st_mode & 0o777 for file in files])
+    assert modes == [[0o644, 0o600], [0o600, 0o600], [0o664, 0o600]]
+
+
+def test_a_file_that_is_written_again_may_be_read_by_whom_it_could(tmp_path: Path) -> None:
+    file = write_whole(tmp_path / "own", "x", 0o600)
+    assert write_whole(file, "y").stat().st_mode & 0o777 == 0o600
+    assert write_whole(file, "z", 0o640).stat().st_mode & 0o777 == 0o640
 
 
 def test_only_files_of_an_earlier_run_are_removed(tmp_path: Path) -> None:
