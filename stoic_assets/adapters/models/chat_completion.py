@@ -3,18 +3,13 @@
 from typing import Any
 
 from stoic_assets.adapters.http.foreign_text import excerpt
+from stoic_assets.adapters.models.spoken_text import said_aloud
 from stoic_assets.core.errors import AttemptFailed
-from stoic_assets.core.foreign_text import well_formed
 from stoic_assets.core.redaction import Redactor
 
 MOST_TOKENS = 10**9
 SPOKEN = (None, "text", "output_text")
 """Types of a reply's parts that contain its text."""
-THINK, THOUGHT = "<think>", "</think>"
-"""How servers without support for reasoning models mark what these think before they answer.
-
-The first mark is missing where the model's chat template ends with it, as those of DeepSeek R1 and Qwen do.
-"""
 
 
 def text_of(completion: Any, secrets: Redactor) -> str:
@@ -31,7 +26,7 @@ def text_of(completion: Any, secrets: Redactor) -> str:
     content = _part(message, "content")
     if content is not None and not isinstance(content, str):
         content = _texts(content)
-    return _said_aloud(well_formed(content or ""))
+    return said_aloud(content or "")
 
 
 def _texts(content: Any) -> str:
@@ -42,15 +37,6 @@ def _texts(content: Any) -> str:
     if not found:
         raise AttemptFailed("the reply is not text", final=True)
     return "".join(found)
-
-
-def _said_aloud(text: str) -> str:
-    """The text after the thoughts, if any; not in a verdict, which begins as JSON and may quote the closing mark."""
-    start = text.lstrip()[: len(THINK)]
-    if start.startswith(("{", "```")):
-        return text
-    thoughts, ended, words = text.partition(THOUGHT)
-    return words.lstrip() if start == THINK or (ended and THINK not in thoughts) else text
 
 
 def finish_reason_of(completion: Any, secrets: Redactor) -> str:

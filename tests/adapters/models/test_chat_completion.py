@@ -21,23 +21,15 @@ def completion(**message: Any) -> dict[str, Any]:
     [
         ("Salve", "Salve"),
         (None, ""),
-        ("<think>The user is sad.\n\nSay so?</think>\n\nSalve", "Salve"),
-        ("\n<think></think>{\"score\": 1}", '{"score": 1}'),
-        ("<think>So many thoughts that no words", ""),
-        ("Write <think>why</think> first", "Write <think>why</think> first"),
-        ("<think>one</think><think>two</think>", "<think>two</think>"),
-        ("I am to play the user.\nI know X.\n</think>\n\nSalve", "Salve"),
-        ("I wonder.</think>", ""),
-        ("Write <think>why</think> first, then </think>", "Write <think>why</think> first, then </think>"),
-        ('{"reason": "it says </think> aloud"}', '{"reason": "it says </think> aloud"}'),
+        ("<think>The user is sad.</think>\n\nSalve<|im_end|>", "Salve"),
+        ("Salve \ud83d", "Salve \ufffd"),
         ([{"type": "text", "text": "Sal"}, {"type": "text", "text": "ve"}], "Salve"),
         ([{"type": "thinking", "thinking": [{"type": "text", "text": "Hm"}]}, {"text": "Salve"}], "Salve"),
         ([{"type": "reasoning", "text": "Hm"}, {"type": "text", "text": "Salve"}], "Salve"),
         ([{"type": "output_text", "text": "Salve"}], "Salve"),
-        ('```json\n{"reason": "</think>"}\n```', '```json\n{"reason": "</think>"}\n```'),
     ],
 )
-def test_what_a_model_thought_before_is_not_what_it_says(content: Any, text: str) -> None:
+def test_the_text_of_a_reply_is_what_the_model_said_aloud(content: Any, text: str) -> None:
     assert text_of(completion(content=content), Redactor(())) == text
 
 
