@@ -56,8 +56,12 @@ def form_in_words(schema: Mapping[str, Any]) -> str:
     return f"Answer with one JSON object and nothing else. It must fit this JSON Schema:\n{json.dumps(schema)}"
 
 
-BROKEN_OFF = ("length", "content_filter", "error")
-"""Values of `finish_reason` of a text that ends too early; other servers have further words for a complete one."""
+BROKEN_OFF = (
+    "length", "max_tokens", "model_length", "content_filter", "safety", "recitation", "error", "abort",
+    "insufficient_system_resource",
+)  # fmt: skip
+"""Values of `finish_reason`, in small letters, of a text that ends too early: of OpenAI, gateways before Gemini and
+Anthropic, Mistral, vLLM and DeepSeek. Other servers have further words for a complete one."""
 
 
 @dataclass(frozen=True)
@@ -98,12 +102,17 @@ class ChatReply:
     @property
     def cut_off(self) -> str:
         """A suffix for an error message about the text: why it ends before the model was done; else empty."""
-        return "" if self.finish_reason in ("", "stop") else f" (finish_reason {self.finish_reason})"
+        return "" if self._end in ("", "stop") else f" (finish_reason {self.finish_reason})"
 
     @property
     def is_cut_off(self) -> bool:
         """Whether the server says that the rest of the text is missing."""
-        return self.finish_reason in BROKEN_OFF
+        return self._end in BROKEN_OFF
+
+    @property
+    def _end(self) -> str:
+        """The reason as a word: some gateways write it in capitals, or add their own after a colon."""
+        return self.finish_reason.partition(":")[0].strip().lower()
 
 
 A = TypeVar("A", int, float)

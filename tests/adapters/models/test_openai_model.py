@@ -62,7 +62,8 @@ def test_a_long_request_takes_its_share_of_the_tokens_a_minute_before_its_reply(
 
 
 @pytest.mark.parametrize(
-    ("reason", "complaint"), [("stop", ""), ("length", " (finish_reason length)"), (None, ""), ({"a": 1}, "")]
+    ("reason", "complaint"),
+    [("stop", ""), ("STOP", ""), ("length", " (finish_reason length)"), (None, ""), ({"a": 1}, "")],
 )
 def test_an_empty_reply_says_why_it_ended(service: Any, reason: Any, complaint: str) -> None:
     cut = completion("")

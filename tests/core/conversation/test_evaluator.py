@@ -131,7 +131,11 @@ def test_a_message_that_was_cut_off_to_nothing_says_so(make_job: Make) -> None:
         ask(make_job(), Silent())
 
 
-@pytest.mark.parametrize("why", ["length", "content_filter", "error"])
+@pytest.mark.parametrize(
+    "why",
+    ["length", "content_filter", "error", "model_length", "insufficient_system_resource", "abort", "max_tokens",
+     "MAX_TOKENS", "SAFETY", "RECITATION", "content_filter: SAFETY"],
+)  # fmt: skip
 def test_half_a_message_is_not_sent(make_job: Make, why: str) -> None:
     """The agent would be judged by what it made of it, and a sign-off in two would end nothing."""
     replies = [ChatReply("Please tell me what", finish_reason=why), ChatReply("What time is it?", finish_reason="eos")]
@@ -144,6 +148,15 @@ def test_half_a_message_is_not_sent(make_job: Make, why: str) -> None:
     replies[:] = [ChatReply("Please tell me what", finish_reason=why)]
     with pytest.raises(EvaluatorFault, match=rf"refused twice: it was cut off \(finish_reason {why}\)"):
         ask(make_job(), Short())
+
+
+@pytest.mark.parametrize("why", ["stop", "STOP", "eos", "end_turn", "tool_calls", ""])
+def test_a_whole_message_is_sent_whatever_a_server_calls_its_end(make_job: Make, why: str) -> None:
+    class Brief:
+        async def complete(self, request: ChatRequest) -> ChatReply:
+            return ChatReply("What time is it?", finish_reason=why)
+
+    assert ask(make_job(), Brief()) == "What time is it?"
 
 
 def test_white_space_around_a_message_is_no_part_of_it(make_job: Make, user: Any) -> None:
