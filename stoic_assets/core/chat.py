@@ -8,6 +8,8 @@ from typing import Any, Literal, Protocol, TypeVar
 from stoic_assets.core.errors import StoicError
 
 Role = Literal["evaluator", "judge"]
+OPTIONS_OF: Mapping[Role, str] = {"evaluator": "conversations.model_options", "judge": "judging.model_options"}
+"""The settings with the additional request fields of each role."""
 MESSAGE_CHARS = 8_000
 """The longest message of a conversation that a model is shown in full; of a longer one it sees head and tail."""
 
@@ -56,12 +58,14 @@ def form_in_words(schema: Mapping[str, Any]) -> str:
     return f"Answer with one JSON object and nothing else. It must fit this JSON Schema:\n{json.dumps(schema)}"
 
 
+OUT_OF_TOKENS = ("length", "max_tokens")
+"""Values of `finish_reason`, in small letters, of a text that ends at the limit of its tokens."""
 BROKEN_OFF = (
-    "length", "max_tokens", "model_length", "content_filter", "safety", "recitation", "error", "abort",
+    *OUT_OF_TOKENS, "model_length", "content_filter", "safety", "recitation", "error", "abort",
     "insufficient_system_resource",
 )  # fmt: skip
-"""Values of `finish_reason`, in small letters, of a text that ends too early: of OpenAI, gateways before Gemini and
-Anthropic, Mistral, vLLM and DeepSeek. Other servers have further words for a complete one."""
+"""Those of a text that ends too early for any reason: of OpenAI, gateways before Gemini and Anthropic, Mistral, vLLM
+and DeepSeek. Other servers have further words for a complete one."""
 
 
 @dataclass(frozen=True)
@@ -110,9 +114,24 @@ class ChatReply:
         return self._end in BROKEN_OFF
 
     @property
+    def is_out_of_tokens(self) -> bool:
+        """Whether a higher limit of its tokens would have made it longer."""
+        return self._end in OUT_OF_TOKENS
+
+    @property
     def _end(self) -> str:
         """The reason as a word: some gateways write it in capitals, or add their own after a colon."""
         return self.finish_reason.partition(":")[0].strip().lower()
+
+
+def option(request: ChatRequest, field: str) -> str:
+    """Where in the settings an additional `field` of such requests is set."""
+    return f"{OPTIONS_OF[request.role]}.{request.model}.{field} in stoic.yml"
+
+
+def more_tokens(request: ChatRequest, reply: ChatReply) -> str:
+    """A suffix for an error about the `reply`: what to change if it ends at the limit of its tokens; else empty."""
+    return f"; raise {option(request, 'max_completion_tokens')}" if reply.is_out_of_tokens else ""
 
 
 A = TypeVar("A", int, float)

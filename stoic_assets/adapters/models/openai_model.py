@@ -25,7 +25,7 @@ from stoic_assets.adapters.models.openai_faults import (
 from stoic_assets.adapters.models.request_bodies import RequestBodies
 from stoic_assets.adapters.process.lean_imports import openai_alone
 from stoic_assets.adapters.process.loop_bound import LoopBound
-from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure, Role, charge
+from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure, Role, charge, option
 from stoic_assets.core.endpoint_limits import Limits, ModelLimit
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.core.model_costs import call_cost
@@ -40,8 +40,6 @@ CHARACTERS_OF_A_TOKEN = 4
 """About; in other languages than English a token has fewer."""
 GREETING = ({"role": "user", "content": "Hello"},)
 """A message that no server can object to."""
-OPTIONS_OF: Mapping[Role, str] = {"evaluator": "conversations.model_options", "judge": "judging.model_options"}
-"""The settings with the additional request fields of each role."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +156,7 @@ class OpenAiModel:
         except Exception as error:  # anything that the package raises on a foreign answer
             meaning = explain(error, request.model, self._server, self._secrets, particular)
             if field := refused_field(error, self._bodies.options(request)):
-                where = f"{OPTIONS_OF[request.role]}.{request.model}.{field} in stoic.yml"
+                where = option(request, field)
                 raise (
                     FieldRefused(str(meaning)) if particular else ConfigurationError(f"{meaning}; correct {where}")
                 ) from None

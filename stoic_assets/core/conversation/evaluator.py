@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from stoic_assets.core.chat import MESSAGE_CHARS, ChatModel, ChatRequest, without_middle, worded
+from stoic_assets.core.chat import MESSAGE_CHARS, ChatModel, ChatRequest, more_tokens, without_middle, worded
 from stoic_assets.core.conversation.audit import fault
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.errors import StoicError
@@ -39,7 +39,7 @@ async def next_message(job: Job, condition: Condition, turns: Sequence[Turn], mo
         if reason is None:
             return message
         reason += reply.cut_off
-    raise EvaluatorFault(f"the simulated user's message was refused twice: {reason}")
+    raise EvaluatorFault(f"the simulated user's message was refused twice: {reason}{more_tokens(request, reply)}")
 
 
 def message_request(

@@ -13,10 +13,12 @@ from stoic_assets.core.chat import (
     MalformedReply,
     ModelFailure,
     form_in_words,
+    more_tokens,
     worded,
 )
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.judging.verdict import MalformedVerdict
+from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.table_rows import Row
 
 RETURNED_CHARS = 4_000
@@ -49,21 +51,26 @@ async def ask(
 ) -> V:
     """The parsed verdict; a malformed reply is sent back with the reason at most `repairs` times.
 
-    If that gives no verdict and some of the replies came from the cache, the question is asked again without the
-    cache: the judge may work by now. `last` is the reply before the first one, if there was any. Raises `NoVerdict`; a
-    `ConfigurationError` of the model passes through, since it would affect every other verdict as well.
+    An empty one for which all tokens were used up is not: the next would cost as much and be as empty. If that gives no
+    verdict and some of the replies came from the cache, the question is asked again without the cache: the judge may
+    work by now. `last` is the reply before the first one, if there was any. Raises `NoVerdict`; a `ConfigurationError`
+    of the model passes through, since it would affect every other verdict as well.
     """
-    asked, fault, kept = request, "", False
-    for _ in range(repairs + 1):
+    asked, why, kept = request, "", False
+    for number in range(1, repairs + 2):
         given = await reply(model, asked, last)
         try:
             return parse(given.text)
         except MalformedVerdict as error:
             fault, kept, last = f"{error}{given.cut_off}", kept or given.cached, given.text
-            asked = sent_back(asked, given.text, fault)
+        replies = plural(number, "reply", "replies")
+        why = f"no valid verdict in {replies}; the last: {fault}{more_tokens(request, given)}"
+        if given.is_out_of_tokens and not given.text.strip():
+            break
+        asked = sent_back(asked, given.text, fault)
     if kept and not request.fresh:
         return await ask(model, replace(request, fresh=True), parse, repairs, last)
-    raise NoVerdict(f"no valid verdict in {repairs + 1} replies; the last: {fault}", last)
+    raise NoVerdict(why, last)
 
 
 async def reply(model: ChatModel, request: ChatRequest, last: str | None) -> ChatReply:

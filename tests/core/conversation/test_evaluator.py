@@ -127,7 +127,8 @@ def test_a_message_that_was_cut_off_to_nothing_says_so(make_job: Make) -> None:
         async def complete(self, request: ChatRequest) -> ChatReply:
             return ChatReply("", finish_reason="length")
 
-    with pytest.raises(EvaluatorFault, match=r"refused twice: it was empty \(finish_reason length\)"):
+    why = r"refused twice: it was empty \(finish_reason length\); raise conversations\.model_options\.sage\.max_comp"
+    with pytest.raises(EvaluatorFault, match=why):
         ask(make_job(), Silent())
 
 

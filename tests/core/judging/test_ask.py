@@ -74,9 +74,41 @@ def test_later_repairs_do_not_name_the_form_again() -> None:
     ]  # fmt: skip
 
 
-def test_what_was_cut_off_says_so() -> None:
-    judge = Judge([], [ChatReply("", finish_reason="length")])
-    with pytest.raises(NoVerdict, match=r"not yes \(finish_reason length\)"):
+RAISE = r"; raise judging\.model_options\.sage\.max_completion_tokens in stoic\.yml$"
+
+
+@pytest.mark.parametrize("reason", ["length", "MAX_TOKENS"])
+@pytest.mark.parametrize("text", ["", "\n"])
+def test_a_judge_that_used_up_its_tokens_without_a_word_is_not_asked_again(text: str, reason: str) -> None:
+    judge = Judge([], [ChatReply(text, finish_reason=reason)])
+    why = rf"no valid verdict in 1 reply; the last: not yes \(finish_reason {reason}\)" + RAISE
+    with pytest.raises(NoVerdict, match=why):
+        asyncio.run(ask(judge, REQUEST, parse, 2))
+
+
+@pytest.mark.parametrize(("text", "reason"), [('{"torn', "length"), ("", "content_filter"), ("", "stop")])
+def test_any_other_reply_without_a_verdict_is_sent_back(text: str, reason: str) -> None:
+    judge = Judge([], [ChatReply(text, finish_reason=reason), ChatReply("yes")])
+    assert asyncio.run(ask(judge, REQUEST, parse, 2)) == "yes"
+
+
+def test_a_verdict_that_is_cut_off_again_and_again_says_what_to_raise() -> None:
+    judge = Judge([], [ChatReply('{"torn', finish_reason="length")] * 2)
+    with pytest.raises(NoVerdict, match=r"in 2 replies; the last: not yes \(finish_reason length\)" + RAISE):
+        asyncio.run(ask(judge, REQUEST, parse, 1))
+
+
+def test_tokens_that_a_kept_reply_used_up_are_no_reason_not_to_ask_anew() -> None:
+    class Forgetful(Judge):
+        async def complete(self, request: ChatRequest) -> ChatReply:
+            return replace(await super().complete(request), finish_reason="stop" if request.fresh else "length")
+
+    assert asyncio.run(ask(Forgetful([""], [ChatReply("yes")]), REQUEST, parse, 2)) == "yes"
+
+
+def test_what_the_tokens_were_not_used_up_for_says_only_why_it_ends() -> None:
+    judge = Judge([], [ChatReply("", finish_reason="content_filter")])
+    with pytest.raises(NoVerdict, match=r"not yes \(finish_reason content_filter\)$"):
         asyncio.run(ask(judge, REQUEST, parse, 0))
 
 

@@ -129,12 +129,12 @@ def test_a_reply_without_words_is_sent_back_as_such(virtues: Any, silence: str) 
     assert [r.messages[2]["content"] for r in requests if len(r.messages) == 4] == ["(empty)"] * 5
 
 
-@pytest.mark.parametrize("repairs", [0, 2])
-def test_after_the_last_repair_the_row_stays_unscored(virtues: Any, repairs: int) -> None:
+@pytest.mark.parametrize(("repairs", "said"), [(0, "1 reply"), (2, "3 replies")])
+def test_after_the_last_repair_the_row_stays_unscored(virtues: Any, repairs: int, said: str) -> None:
     rows, requests = virtues(lambda _: "I would say 0.8.", repairs=repairs)
     assert len(requests) == 5 * (repairs + 1)
     assert {(row.score, row.confidence, row.exercised) for row in rows} == {(None, None, None)}
-    assert all(str(row.error).startswith(f"no valid verdict in {repairs + 1} replies") for row in rows)
+    assert all(str(row.error).startswith(f"no valid verdict in {said};") for row in rows)
 
 
 @pytest.mark.parametrize(
