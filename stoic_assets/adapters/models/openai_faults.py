@@ -18,7 +18,6 @@ from stoic_assets.adapters.http.endpoint import (
 )
 from stoic_assets.adapters.http.foreign_text import excerpt
 from stoic_assets.adapters.http.request_limit import BUSY, retry_after_seconds
-from stoic_assets.adapters.http.whole_reply import ReplyTooLarge
 from stoic_assets.adapters.models.chat_completion import tokens_of
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, StoicError
@@ -85,8 +84,8 @@ def explain(
     if isinstance(error, openai.APIStatusError):
         ends = _ends_run(error, model, server, secrets, particular)
         return ends or _failed_attempt(error, server, secrets)
-    if isinstance(error, ReplyTooLarge):
-        return AttemptFailed(f"{server} {error}", final=True)
+    if isinstance(error, AttemptFailed):  # our own: the answer is too large, or too late
+        return AttemptFailed(f"{server} {error}", late=error.late, final=error.final)
     if isinstance(error, TimeoutError):
         return AttemptFailed(f"{server} gave no answer in time", late=True)
     if isinstance(error, json.JSONDecodeError):

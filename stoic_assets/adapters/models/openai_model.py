@@ -151,8 +151,7 @@ class OpenAiModel:
         body = self._bodies.of(request)
         start = time.perf_counter()
         try:
-            async with asyncio.timeout(seconds):
-                completion = await self._post(client, body)
+            completion = await self._in_time(client, body, request.role, seconds)
         except Exception as error:  # anything that the package raises on a foreign answer
             meaning = explain(error, request.model, self._server, self._secrets, particular)
             if field := refused_field(error, self._bodies.options(request)):
@@ -165,6 +164,17 @@ class OpenAiModel:
             return await self._attempt(client, request, seconds, particular)
         latency_ms = (time.perf_counter() - start) * 1000
         return self._reply(completion, request.model, latency_ms)
+
+    async def _in_time(self, client: "AsyncOpenAI", body: Mapping[str, Any], role: Role, seconds: float) -> Any:
+        """The JSON of the answer, if it comes within so many seconds."""
+        try:
+            async with asyncio.timeout(seconds) as deadline:
+                return await self._post(client, body)
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            advice = f"raise limits.{role}.timeout_seconds in stoic.yml"
+            raise AttemptFailed(f"gave no answer within {seconds:g} s; {advice}", late=True) from None
 
     async def _post(self, client: "AsyncOpenAI", body: Mapping[str, Any]) -> Any:
         """The JSON of the answer."""

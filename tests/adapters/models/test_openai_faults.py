@@ -1,5 +1,6 @@
 import asyncio
 import gzip
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -273,15 +274,18 @@ def test_https_where_plain_http_is_spoken_says_so(service: Any) -> None:
         text_from(service.url.replace("http:", "https:"))
 
 
-def test_an_answer_that_is_too_slow(service: Any) -> None:
+@pytest.mark.parametrize("role", ["judge", "evaluator"])
+def test_an_answer_that_is_too_slow_says_how_long_it_may_take_and_where_that_is_set(service: Any, role: Any) -> None:
     async def slow(_: Any) -> Response:
         await asyncio.sleep(0.3)
         return JSONResponse(completion())
 
     service.answers = [slow]
     limit = ModelLimit(attempts=2, backoff_seconds=0.001, timeout_seconds=0.05)
-    with pytest.raises(ModelFailure, match="in time") as caught:
-        text_from(service.url, limit)
+    model = OpenAiModel(ModelServer(service.url, KEY), Limits(**{role: limit}), {})
+    why = rf"{service.url} gave no answer within 0\.05 s; raise limits\.{role}\.timeout_seconds in stoic\.yml$"
+    with pytest.raises(ModelFailure, match=why) as caught:
+        asyncio.run(model.complete(replace(REQUEST, role=role)))
     assert len(service.seen) == 2
     cause = caught.value.__context__
     assert isinstance(cause, AttemptFailed)
