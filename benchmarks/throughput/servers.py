@@ -131,7 +131,7 @@ def completion(text: str) -> bytes:
         {
             "id": "c", "object": "chat.completion", "created": 0, "model": "m",
             "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
-            "usage": {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100},
+            "usage": {"prompt_tokens": 4000, "completion_tokens": 100, "total_tokens": 4100},
         }
     ).encode()  # fmt: skip
 

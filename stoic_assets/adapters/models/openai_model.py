@@ -23,6 +23,7 @@ from stoic_assets.adapters.models.openai_faults import (
     refused_field,
 )
 from stoic_assets.adapters.models.request_bodies import RequestBodies
+from stoic_assets.adapters.models.whole_requests import refuse_cut
 from stoic_assets.adapters.process.lean_imports import openai_alone
 from stoic_assets.adapters.process.loop_bound import LoopBound
 from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure, Role, charge, option
@@ -163,7 +164,7 @@ class OpenAiModel:
                 raise meaning from None
             return await self._attempt(client, request, seconds, particular)
         latency_ms = (time.perf_counter() - start) * 1000
-        return self._reply(completion, request.model, latency_ms)
+        return self._reply(completion, request, latency_ms)
 
     async def _in_time(self, client: "AsyncOpenAI", body: Mapping[str, Any], role: Role, seconds: float) -> Any:
         """The JSON of the answer, if it comes within so many seconds."""
@@ -191,11 +192,13 @@ class OpenAiModel:
             refuse_hidden_error(completion, answer.request)
         return completion
 
-    def _reply(self, completion: Any, model: str, latency_ms: float) -> ChatReply:
+    def _reply(self, completion: Any, request: ChatRequest, latency_ms: float) -> ChatReply:
         prompt, output = paid_tokens_of(completion)
-        cost, reason = call_cost(self._prices.get(model), prompt, output), finish_reason_of(completion, self._secrets)
+        cost = call_cost(self._prices.get(request.model), prompt, output)
+        reason = finish_reason_of(completion, self._secrets)
         try:
             text = text_of(completion, self._secrets)
+            refuse_cut(request, prompt, self._server)
         except AttemptFailed as failure:
             raise Unusable(failure, ChatReply("", prompt, output, cost, finish_reason=reason)) from None
         return ChatReply(text, prompt, output, cost, latency_ms, finish_reason=reason)

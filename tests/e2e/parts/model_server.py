@@ -48,7 +48,7 @@ class ModelServer(Double):
             return JSONResponse({"error": {"message": "no such path"}}, 404)
         if call.kind == TRIED:
             return JSONResponse({"error": {"message": "messages: field required"}}, 400)
-        return completion(self.verdict(call.body) if call.kind == "judge" else self.message(call.body))
+        return completion(self.verdict(call.body) if call.kind == "judge" else self.message(call.body), call)
 
     def message(self, body: dict[str, Any]) -> str:
         """What the user says next; the greeting stands in the request as the model's own."""
@@ -81,15 +81,16 @@ class ModelServer(Double):
         raise AssertionError(f"no instance of {schema}")
 
 
-def completion(text: str) -> dict[str, Any]:
-    """A chat completion with that content."""
+def completion(text: str, call: Call) -> dict[str, Any]:
+    """A chat completion with that content; a call has a thousand tokens, or more if it is long."""
+    prompt = max(1000, sum(len(message["content"]) for message in call.body["messages"]) // 6)
     return {
         "id": "c", "object": "chat.completion", "created": 0, "model": "m",
         "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
-        "usage": {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100},
+        "usage": {"prompt_tokens": prompt, "completion_tokens": 100, "total_tokens": prompt + 100},
     }
 
 
 def says(text: str) -> Answer:
     """A reply with that content, whatever was asked."""
-    return lambda _: completion(text)
+    return lambda call: completion(text, call)
