@@ -163,16 +163,17 @@ def _never_replied(outcome: Outcome) -> list[str]:
 
 
 def _remarks(outcome: Outcome) -> list[str]:
-    """Judges without verdicts, tools that nobody ran, users who raised no task, and secrets that the agent revealed."""
+    """What may be wrong with judges, with the agent's tools and the simulated user, and secrets that were revealed."""
     silent = [in_words(judge) for judge in outcome.document["silent_judges"]]
+    found = [*silent, *outcome.substitutes]
     if called := outcome.only_called:
         answers = plural(called, "reply", "replies")
-        silent.append(f"{answers} without words, but with tool calls: an agent has to run its tools itself")
+        found.append(f"{answers} without words, but with tool calls: an agent has to run its tools itself")
     if lost := outcome.aimless:
-        silent.append(
+        found.append(
             f"in {plural(lost, 'trial')} that ended at the turn limit the simulated user seems to have raised none of "
             "its tasks, which counts against the agent: read them, and try another evaluator model"
         )
     revealed = outcome.document["secrets_told"]
-    found = f"the agent's words contained a secret {plural(revealed, 'time')}, stored as {BLANK}"
-    return [*silent, found] if revealed else silent
+    told = f"the agent's words contained a secret {plural(revealed, 'time')}, stored as {BLANK}"
+    return [*found, told] if revealed else found

@@ -15,6 +15,7 @@ from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.function_calls import calls_function
 from stoic_assets.core.jobs.names import job_key
+from stoic_assets.core.judging.served_models import several_served
 from stoic_assets.core.redaction import BLANK
 from stoic_assets.core.reports.version_comparison import VersionVerdict, version_verdict
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
@@ -35,6 +36,7 @@ class Outcome:
     `virtues` are the rows of `evaluation_virtues`, `agreement` says whether the judges' scores agree with people's.
     `compared` is the result against the base, None without one; `agent_spoke`, whether any of its replies has words;
     `only_called`, how many have none but call tools. `aimless` trials ended at the turn limit without a task raised.
+    `substitutes` are sentences about judges that several models were.
     """
 
     document: Document
@@ -50,6 +52,7 @@ class Outcome:
     only_called: int = 0
     aimless: int = 0
     not_again: frozenset[str] = frozenset()
+    substitutes: Sequence[str] = ()
 
     @property
     def held(self) -> int:
@@ -75,6 +78,8 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
     manifest = workplace.evidence.manifest(agent_version, evaluation_id)
     plan = manifest.spec.plan(evaluation_id) if manifest else ()
     turns = read("turns", agent_version, evaluation_id, ["trial_id", "turn", "speaker", "content", "events"])
+    served = ["role", "model", "served_model"]
+    calls = workplace.warehouse.read_if_stored("llm_calls", agent_version, evaluation_id, served)
     said = [turn for turn in turns if turn["speaker"] == "agent"]
     replies = [turn["content"] for turn in said]
     besides = {
@@ -90,6 +95,7 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
         agent_spoke=not replies or any(reply.strip() for reply in replies),
         only_called=sum(not turn["content"].strip() and calls_function(turn["events"]) for turn in said),
         aimless=_aimless(manifest, tables["trials"], turns) if manifest else 0,
+        substitutes=several_served(calls),
         not_again=frozenset(item.trial.trial_id for item in plan if not item.may_restart()),
     )
 

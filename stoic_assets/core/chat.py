@@ -73,7 +73,8 @@ class ChatReply:
     """The text of a reply and what it cost; tokens are counts, None where the server reports no possible number.
 
     `cost_usd` is None when no price is configured, or the tokens are not known. `finish_reason` is the server's reason
-    why the text ends, `stop` or empty where the model was done. `cost_partial`: its own tokens are not known, and what
+    why the text ends, `stop` or empty where the model was done. `served_model` is the model that answered, by the name
+    that the server gives it; None where it gives none. `cost_partial`: its own tokens are not known, and what
     it cost is not either; tokens and `cost_usd` are only those of earlier answers.
     """
 
@@ -85,6 +86,7 @@ class ChatReply:
     cached: bool = False
     finish_reason: str = ""
     cost_partial: bool = False
+    served_model: str | None = None
 
     @property
     def tokens(self) -> int | None:

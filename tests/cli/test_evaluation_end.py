@@ -399,6 +399,18 @@ def test_an_agent_that_waits_for_others_to_run_its_tools_is_told_that_nobody_doe
     assert told in capsys.readouterr().err.splitlines()
 
 
+@pytest.mark.parametrize("as_json", [True, False])
+def test_a_judge_that_was_several_models_is_named(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], as_json: bool
+) -> None:
+    call = {"role": "judge", "model": "gpt", "cached": False, "latency_ms": 1.0}
+    calls = [call | {"call_id": name, "served_model": name} for name in ("gpt-2026", "cheap")]
+    tables = {"llm_calls": calls, "composite_scores": [SCORED_TRIAL], "trials": [HELD]}
+    finish(stored(tables=tables), workplace, as_json)
+    said = capsys.readouterr()
+    assert "as judge gpt several models answered" in (said.err if as_json else said.out)
+
+
 @pytest.mark.parametrize("offline", [True, False])
 def test_beside_json_it_is_told_that_scores_mean_nothing(
     stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], offline: bool

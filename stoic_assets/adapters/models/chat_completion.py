@@ -45,6 +45,12 @@ def finish_reason_of(completion: Any, secrets: Redactor) -> str:
     return excerpt(reason, secrets) if isinstance(reason, str) else ""
 
 
+def served_model_of(completion: Any, secrets: Redactor) -> str | None:
+    """The model that answered, which a gateway may have chosen; None where the server does not say."""
+    model = _part(completion, "model")
+    return (excerpt(model, secrets) or None) if isinstance(model, str) else None
+
+
 def tokens_of(completion: Any, *path: str) -> int | None:
     """A count from the reply's usage; None where the server gives none, or an impossible one."""
     count = _part(completion, "usage", *path)

@@ -61,7 +61,9 @@ class CachedModel:
             kept = ChatReply(**json.loads(self._found.pop(key)))
         except (KeyError, ValueError, TypeError):
             return None  # none, or written by another release: it is requested again and replaced
-        return ChatReply(kept.text, cost_usd=0.0, cached=True, finish_reason=kept.finish_reason)
+        return ChatReply(
+            kept.text, cost_usd=0.0, cached=True, finish_reason=kept.finish_reason, served_model=kept.served_model
+        )
 
     def _look_up(self, keys: Sequence[str]) -> None:
         """One query for each key, which takes as long in a large file as in a small one."""

@@ -12,7 +12,7 @@ from pydantic_core import to_json
 
 from stoic_assets.adapters.http.endpoint import below, parse_url, proxy_for
 from stoic_assets.adapters.http.request_limit import Pace, RequestLimit
-from stoic_assets.adapters.models.chat_completion import finish_reason_of, paid_tokens_of, text_of
+from stoic_assets.adapters.models.chat_completion import finish_reason_of, paid_tokens_of, served_model_of, text_of
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_faults import (
     FieldRefused,
@@ -201,7 +201,8 @@ class OpenAiModel:
             refuse_cut(request, prompt, self._server)
         except AttemptFailed as failure:
             raise Unusable(failure, ChatReply("", prompt, output, cost, finish_reason=reason)) from None
-        return ChatReply(text, prompt, output, cost, latency_ms, finish_reason=reason)
+        served = served_model_of(completion, self._secrets)
+        return ChatReply(text, prompt, output, cost, latency_ms, finish_reason=reason, served_model=served)
 
     def _open(self) -> _Connection:
         openai_alone()

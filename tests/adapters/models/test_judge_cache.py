@@ -54,13 +54,24 @@ def test_a_reply_is_paid_once_and_survives_the_process(tmp_path: Path) -> None:
 def test_a_kept_reply_is_free_though_its_cost_was_known_in_part_alone(tmp_path: Path) -> None:
     class Forgetful:
         async def complete(self, request: ChatRequest) -> ChatReply:
-            return ChatReply("Salve", None, None, 0.25, 12.0, finish_reason="length", cost_partial=True)
+            said = ChatReply("Salve", None, None, 0.25, 12.0, finish_reason="length", served_model="sage-2")
+            return replace(said, cost_partial=True)
 
     ledger = Ledger(Forgetful(), tmp_path / "calls.jsonl", {})
     for _ in range(2):
         again = asyncio.run(CachedModel(ledger, tmp_path / "a@1").complete(REQUEST))
-    assert again == ChatReply("Salve", cost_usd=0.0, cached=True, finish_reason="length")
+    assert again == ChatReply("Salve", cost_usd=0.0, cached=True, finish_reason="length", served_model="sage-2")
     assert [row["cost_usd"] for row in ledger.rows()] == [None, 0.0]
+
+
+def test_a_reply_that_was_kept_before_the_model_that_answered_was_is_still_believed(tmp_path: Path) -> None:
+    model, folder = CountingModel(), tmp_path / "a@1"
+    asyncio.run(cached_model(model, folder).complete(REQUEST))
+    with sqlite3.connect(folder / "replies.sqlite") as replies:
+        replies.execute("update replies set reply = json_remove(reply, '$.served_model')")
+    replies.close()
+    assert asyncio.run(cached_model(model, folder).complete(REQUEST)).served_model is None
+    assert model.calls == 1
 
 
 def test_what_a_kept_reply_cost_survives_a_power_cut(tmp_path: Path, disk: Any) -> None:

@@ -1,4 +1,5 @@
 import asyncio
+import json
 import os
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -56,6 +57,17 @@ def test_every_call_is_a_line(tmp_path: Path) -> None:
     assert datetime.fromisoformat(rows[0]["time"]).tzinfo == UTC
     assert "secret talk" not in file.read_text()
     assert ledger.total_cost == 0.25
+
+
+def test_a_call_notes_the_model_that_answered_which_earlier_releases_did_not(tmp_path: Path) -> None:
+    file = tmp_path / "calls.jsonl"
+    ledger = Ledger(ScriptedModel(paid(served_model="sage-2")), file, PRICES)
+    asyncio.run(ledger.complete(REQUEST))
+    [line] = file.read_text().splitlines()
+    entry = json.loads(line)
+    del entry["call"]["served_model"]
+    file.write_text(f"{line}\n{json.dumps(entry)}\n")
+    assert [row["served_model"] for row in ledger.rows()] == ["sage-2", None]
 
 
 def test_what_is_synced_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,6 +47,15 @@ def test_a_reply_with_its_tokens_and_cost(service: Any) -> None:
     assert 0 < reply.latency_ms < 5000
 
 
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [("cheap/fallback-2", "cheap/fallback-2"), (f"of {KEY}", "of [redacted]"), ("", None), (None, None), (7, None)],
+)
+def test_a_reply_names_the_model_that_answered(service: Any, said: Any, known: str | None) -> None:
+    service.replies({**completion(), "model": said})
+    assert reply_of(service).served_model == known
+
+
 def test_a_long_request_takes_its_share_of_the_tokens_a_minute_before_its_reply(service: Any) -> None:
     async def both() -> float:
         await model.complete(PLAIN)  # connects

@@ -1,0 +1,31 @@
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.judging.served_models import several_served
+
+
+def call(served: str | None, model: str = "sage", role: str = "judge") -> dict[str, Any]:
+    return {"role": role, "model": model, "served_model": served}
+
+
+def test_a_judge_as_which_several_models_answered_is_named_with_them() -> None:
+    calls = [call("cheap"), *[call("sage-2026")] * 40, call("other-1", "other")]
+    assert several_served(calls) == [
+        "as judge sage several models answered, which may judge differently: sage-2026 (40 replies), cheap (1 reply)"
+    ]
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [],
+        [call("sage-2026"), call("sage-2026")],
+        [call("sage-2026"), call(None)],
+        [call("sage-2026"), call("other-1", "other")],
+        [call("zeno-1", role="evaluator"), call("zeno-2", role="evaluator")],
+        [call("sage-2026"), call("cheap", role="evaluator")],
+    ],
+)
+def test_no_other_judge_is(calls: list[dict[str, Any]]) -> None:
+    assert several_served(calls) == []
