@@ -23,7 +23,7 @@ from stoic_assets.adapters.models.openai_faults import (
     refused_field,
 )
 from stoic_assets.adapters.models.request_bodies import RequestBodies
-from stoic_assets.adapters.models.whole_requests import refuse_cut
+from stoic_assets.adapters.models.whole_requests import CutRequests
 from stoic_assets.adapters.process.lean_imports import openai_alone
 from stoic_assets.adapters.process.loop_bound import LoopBound
 from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure, Role, charge, option
@@ -76,7 +76,7 @@ class OpenAiModel:
         self._limits: Mapping[Role, ModelLimit] = {"evaluator": limits.evaluator, "judge": limits.judge}
         # What is known about the server outlives the loops: judging starts with what an earlier stage found out.
         self._paces = {role: Pace.of(limit) for role, limit in self._limits.items()}
-        self._prices, self._bodies = prices, RequestBodies(options or {})
+        self._prices, self._bodies, self._cut = prices, RequestBodies(options or {}), CutRequests(server)
         self._connection: LoopBound[_Connection] = LoopBound(self._open, lambda connection: connection.client.close())
 
     async def complete(self, request: ChatRequest) -> ChatReply:
@@ -198,9 +198,9 @@ class OpenAiModel:
         reason = finish_reason_of(completion, self._secrets)
         try:
             text = text_of(completion, self._secrets)
-            refuse_cut(request, prompt, self._server)
         except AttemptFailed as failure:
             raise Unusable(failure, ChatReply("", prompt, output, cost, finish_reason=reason)) from None
+        self._cut.notice(request, prompt)
         served = served_model_of(completion, self._secrets)
         return ChatReply(text, prompt, output, cost, latency_ms, finish_reason=reason, served_model=served)
 

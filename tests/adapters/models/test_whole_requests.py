@@ -8,7 +8,8 @@ import pytest
 
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
-from stoic_assets.core.chat import ChatReply, ChatRequest, ModelFailure, charged
+from stoic_assets.adapters.models.whole_requests import CutRequests
+from stoic_assets.core.chat import ChatReply, ChatRequest
 from stoic_assets.core.endpoint_limits import Limits, ModelLimit
 from stoic_assets.core.settings import Price
 
@@ -41,15 +42,21 @@ def reply_of(service: Any, request: ChatRequest, usage: dict[str, Any] | None) -
         (ENGLISH * 200 + "=" * 8000, 2050),
     ],
 )
-def test_a_reply_to_a_part_of_a_request_is_none_and_is_paid_once(
-    service: Any, text: str, read: int, role: Any
+def test_of_a_request_that_was_cut_there_is_a_warning(
+    service: Any, caplog: pytest.LogCaptureFixture, text: str, read: int, role: Any
 ) -> None:
     request = replace(asking(text), role=role)
-    why = rf"{service.url} read only {read:,} tokens of {request.characters:,} characters; raise its context length "
-    with pytest.raises(ModelFailure, match=why) as caught:
-        reply_of(service, request, {"prompt_tokens": read, "completion_tokens": 50})
-    assert len(service.seen) == 1, "a further one would be cut as well"
-    assert charged(caught.value).cost_usd == pytest.approx((read + 50) / 1000)
+    assert reply_of(service, request, {"prompt_tokens": read, "completion_tokens": 50}).text == "Salve"
+    assert f"{service.url} read only {read:,} tokens of {request.characters:,} characters for model sage" in caplog.text
+
+
+def test_each_model_is_named_once(caplog: pytest.LogCaptureFixture) -> None:
+    cut = CutRequests(ModelServer("http://localhost:1/v1", None))
+    for model in ("sage", "sage", "seneca"):
+        cut.notice(replace(asking(ENGLISH * 450), model=model), 2050)
+    assert [model for model in ("sage", "seneca") for _ in range(caplog.text.count(f"for model {model}"))] == [
+        "sage", "seneca",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -69,8 +76,11 @@ def test_a_reply_to_a_part_of_a_request_is_none_and_is_paid_once(
         (ENGLISH * 450, -1),
     ],
 )
-def test_a_request_that_may_have_been_read_is_answered(service: Any, text: str, read: int) -> None:
+def test_of_a_request_that_may_have_been_read_there_is_none(
+    service: Any, caplog: pytest.LogCaptureFixture, text: str, read: int
+) -> None:
     assert reply_of(service, asking(text), {"prompt_tokens": read, "completion_tokens": 50}).text == "Salve"
+    assert caplog.text == ""
 
 
 @pytest.mark.parametrize(
@@ -81,11 +91,16 @@ def test_a_request_that_may_have_been_read_is_answered(service: Any, text: str, 
         {"prompt_tokens_details": {"cached_tokens": 9000}},
     ],
 )
-def test_what_was_in_a_cache_was_read_too(service: Any, cached: dict[str, Any]) -> None:
-    usage = {"prompt_tokens": 1800, "completion_tokens": 50, **cached}
-    assert reply_of(service, asking(ENGLISH * 450), usage).text == "Salve"
+def test_what_was_in_a_cache_was_read_too(
+    service: Any, caplog: pytest.LogCaptureFixture, cached: dict[str, Any]
+) -> None:
+    reply_of(service, asking(ENGLISH * 450), {"prompt_tokens": 1800, "completion_tokens": 50, **cached})
+    assert caplog.text == ""
 
 
 @pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": "2050"}, {"completion_tokens": 50}])
-def test_where_tokens_are_not_told_nothing_is_known(service: Any, usage: Any) -> None:
-    assert reply_of(service, asking(ENGLISH * 450), usage).text == "Salve"
+def test_where_tokens_are_not_told_nothing_is_known(
+    service: Any, caplog: pytest.LogCaptureFixture, usage: Any
+) -> None:
+    reply_of(service, asking(ENGLISH * 450), usage)
+    assert caplog.text == ""
