@@ -1,36 +1,13 @@
 import asyncio
 import math
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
 from stoic_assets.core.queueing import queueing, slot_of, time_left, working_time
 
-T = TypeVar("T")
-
-
-class SimulatedTime(asyncio.SelectorEventLoop):
-    """An event loop whose time passes by waiting alone, and at once: a busy machine is no delay."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.now = 0.0
-        arrived = self._selector.select  # type: ignore[attr-defined]
-
-        def select(timeout: float | None) -> Any:
-            self.now += timeout or 0.0
-            return arrived(0)
-
-        self._selector.select = select  # type: ignore[attr-defined]
-
-    def time(self) -> float:
-        return self.now
-
-
-def simulated(scene: Coroutine[Any, Any, T]) -> T:
-    with asyncio.Runner(loop_factory=SimulatedTime) as runner:
-        return runner.run(scene)
+Simulated = Callable[[Coroutine[Any, Any, Any]], Any]
 
 
 async def queue(seconds: float) -> None:
@@ -38,7 +15,7 @@ async def queue(seconds: float) -> None:
         await asyncio.sleep(seconds)
 
 
-def test_the_clock_stands_still_while_one_queues() -> None:
+def test_the_clock_stands_still_while_one_queues(simulated: Simulated) -> None:
     async def scene() -> float:
         start = asyncio.get_running_loop().time()
         async with working_time(0.08):
@@ -49,7 +26,7 @@ def test_the_clock_stands_still_while_one_queues() -> None:
     assert simulated(scene()) == pytest.approx(0.2)
 
 
-def test_it_goes_on_with_what_was_left() -> None:
+def test_it_goes_on_with_what_was_left(simulated: Simulated) -> None:
     async def work() -> None:
         async with working_time(0.06):
             await asyncio.sleep(0.03)
@@ -65,7 +42,7 @@ def test_it_goes_on_with_what_was_left() -> None:
     assert simulated(scene()) == pytest.approx(0.16)
 
 
-def test_queueing_within_queueing_and_without_a_clock_stops_nothing_twice() -> None:
+def test_queueing_within_queueing_and_without_a_clock_stops_nothing_twice(simulated: Simulated) -> None:
     async def scene() -> float:
         await queue(0.001)
         async with working_time(0.05):
@@ -79,7 +56,7 @@ def test_queueing_within_queueing_and_without_a_clock_stops_nothing_twice() -> N
     assert simulated(scene()) == pytest.approx(0.05)
 
 
-def test_the_clock_runs_again_for_one_whose_queueing_failed() -> None:
+def test_the_clock_runs_again_for_one_whose_queueing_failed(simulated: Simulated) -> None:
     async def scene() -> None:
         async with working_time(0.02):
             with pytest.raises(KeyError), queueing():
@@ -90,7 +67,7 @@ def test_the_clock_runs_again_for_one_whose_queueing_failed() -> None:
         simulated(scene())
 
 
-def test_what_is_left_is_known_while_the_clock_runs() -> None:
+def test_what_is_left_is_known_while_the_clock_runs(simulated: Simulated) -> None:
     async def scene() -> list[float]:
         found = [time_left()]
         async with working_time(60):
@@ -105,7 +82,7 @@ def test_what_is_left_is_known_while_the_clock_runs() -> None:
     assert first == second == 60
 
 
-def test_waiting_for_a_slot_is_queueing_and_holding_it_is_not() -> None:
+def test_waiting_for_a_slot_is_queueing_and_holding_it_is_not(simulated: Simulated) -> None:
     async def hold(slots: asyncio.Semaphore, seconds: float) -> None:
         async with working_time(0.1), slot_of(slots):
             await asyncio.sleep(seconds)
@@ -120,7 +97,7 @@ def test_waiting_for_a_slot_is_queueing_and_holding_it_is_not() -> None:
     assert isinstance(late, TimeoutError)
 
 
-def test_each_task_has_a_clock_of_its_own() -> None:
+def test_each_task_has_a_clock_of_its_own(simulated: Simulated) -> None:
     async def outcome(work: Callable[[], Any]) -> str:
         try:
             async with working_time(0.05):
@@ -135,7 +112,7 @@ def test_each_task_has_a_clock_of_its_own() -> None:
     assert simulated(scene()) == ["done", "out of time"]
 
 
-def test_a_slot_comes_back_from_one_who_is_cancelled_while_queueing() -> None:
+def test_a_slot_comes_back_from_one_who_is_cancelled_while_queueing(simulated: Simulated) -> None:
     async def scene() -> bool:
         slots = asyncio.Semaphore(1)
         async with slot_of(slots):
