@@ -1,6 +1,7 @@
 """The limits of agents and models, a part of `stoic.yml`: how hard each may be pressed."""
 
 import math
+from typing import Self
 
 from pydantic import Field
 
@@ -8,6 +9,9 @@ from stoic_assets.core.documents import Document
 
 VALUES_PER_MIB = 12_500
 """One value (a text, a number, a list or an object) for every 84 bytes."""
+PATIENCE = 10
+"""How many times as long a test request waits between its attempts: by default about 1, 2 and 4 s. With the attempts
+before it, a server may be gone for about ten seconds, as when it is started anew or loads its model."""
 
 
 class EndpointLimit(Document):
@@ -19,6 +23,10 @@ class EndpointLimit(Document):
     longest_wait_seconds: float = Field(30.0, gt=0, description="no single wait is longer, whatever Retry-After says")
     timeout_seconds: float = Field(60.0, gt=0, description="for one attempt")
     requests_per_minute: float | None = Field(None, gt=0, description="what the endpoint allows; null: is found out")
+
+    def patient(self) -> Self:
+        """The limit of a test request, which decides whether the run ends."""
+        return self.model_copy(update={"backoff_seconds": PATIENCE * self.backoff_seconds})
 
 
 class AgentLimit(EndpointLimit):

@@ -79,3 +79,8 @@ class AttemptFailed(StoicError):
         super().__init__(problem)
         self.retry_after, self.busy, self.late, self.final = retry_after, busy, late, final
         self.turned_away, self.refused_seconds, self.in_company = turned_away or busy, 0.0, False
+
+    @property
+    def may_be_outage(self) -> bool:
+        """Whether the request is worth sending anew once the server serves others."""
+        return self.turned_away and not self.busy and not self.final

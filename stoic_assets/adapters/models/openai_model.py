@@ -30,6 +30,7 @@ from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, Model
 from stoic_assets.core.endpoint_limits import Limits, ModelLimit
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.core.model_costs import call_cost
+from stoic_assets.core.queueing import queueing
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.retrying import Tally, persist
 from stoic_assets.core.settings import ModelOptions, Price
@@ -93,11 +94,17 @@ class OpenAiModel:
             raise
         return reply.billed_with(wasted) if wasted else reply
 
-    async def _replied(self, connection: _Connection, request: ChatRequest, wasted: list[ChatReply]) -> ChatReply:
+    async def _replied(
+        self, connection: _Connection, request: ChatRequest, wasted: list[ChatReply], again: bool = True
+    ) -> ChatReply:
+        """The reply; after an outage the request is made `again`, once."""
         try:
             return await self._persist(connection, request, wasted)
         except AttemptFailed as failure:
-            raise await self._meaning(failure, connection, request, wasted) from None
+            meaning = await self._meaning(failure, connection, request, wasted)
+            if isinstance(meaning, ServiceUnreachable) or not (again and failure.may_be_outage):
+                raise meaning from None
+        return await self._replied(connection, request, wasted, again=False)
 
     async def _meaning(
         self, failure: AttemptFailed, connection: _Connection, request: ChatRequest, wasted: list[ChatReply]
@@ -112,13 +119,14 @@ class OpenAiModel:
         return ModelFailure(problem)
 
     async def _greeted(self, connection: _Connection, request: ChatRequest, wasted: list[ChatReply]) -> bool:
-        """Whether the server answers a greeting; its answer is `wasted`, too.
+        """Whether the server answers a greeting; its answer is `wasted`, too. Waiting for it takes no trial's time.
 
         Raises `ConfigurationError` for a key that is refused.
         """
         greeting = ChatRequest(request.role, request.model, GREETING, request.temperature)
         try:
-            wasted.append(await self._persist(connection, greeting, wasted, particular=False))
+            with queueing():
+                wasted.append(await self._persist(connection, greeting, wasted, particular=False))
         except AttemptFailed as failure:
             return not failure.turned_away
         return True
@@ -128,6 +136,7 @@ class OpenAiModel:
     ) -> ChatReply:
         """The reply; answers without one are `wasted`, and cost all the same."""
         limit, gate, tally = self._limits[request.role], connection.gates[request.role], Tally()
+        limit = limit if particular else limit.patient()
 
         async def send() -> ChatReply:
             async with gate.request(request.characters / CHARACTERS_OF_A_TOKEN) as passage:

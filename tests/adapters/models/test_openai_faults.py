@@ -218,7 +218,8 @@ def test_an_error_in_an_answer_of_status_200_is_that_error(
 
 
 def test_what_came_instead_of_json_is_quoted(service: Any) -> None:
-    service.answers = [*[Response("<html>Sign in</html>")] * 3, JSONResponse(completion())]
+    page, greeting = Response("<html>Sign in</html>"), JSONResponse(completion())
+    service.answers = [lambda seen: page if seen.body["messages"][0]["content"] == "Judge." else greeting]
     assert refusal(service, ModelFailure).endswith("did not answer with JSON: <html>Sign in</html>")
 
 
