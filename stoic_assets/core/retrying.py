@@ -7,7 +7,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
@@ -66,18 +66,29 @@ class Delivery(Generic[T]):
     response_ms: float
     problem: str | None = None
 
+    def after(self, outage: "AgentUnusable") -> "Delivery[T]":
+        """The same reply after an outage, which counts as one failed attempt and takes none of the reply time."""
+        attempts, failures = self.attempts + 1, self.failures + 1
+        return replace(self, attempts=attempts, failures=failures, problem=self.problem or str(outage))
+
 
 class AgentUnusable(StoicError):
     """The agent failed every attempt at one request.
 
-    `failures` count against it; `final`: it refused outright; `turned_away`: as in `Tally`;
-    `cut_short`: only the enclosing `working_time` prevented another attempt.
+    `failures` count against it; `final`: it refused outright; `turned_away`: as in `Tally`; `may_be_outage`: as in
+    `AttemptFailed`; `cut_short`: only the enclosing `working_time` prevented another attempt.
     """
 
     def __init__(self, last: AttemptFailed, tally: Tally, cut_short: bool) -> None:
         super().__init__(str(last))
         self.failures, self.final, self.turned_away = tally.failures, last.final, tally.turned_away
+        self.may_be_outage = tally.turned_away and last.may_be_outage
         self.cut_short, self.says_how_to_go_on = cut_short, last.says_how_to_go_on
+
+    @property
+    def forgets(self) -> bool:
+        """Whether the agent may no longer know the session: it refuses what concerns it, and serves others."""
+        return self.final and not self.turned_away
 
 
 async def deliver(

@@ -1,7 +1,8 @@
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -209,6 +210,19 @@ def test_what_failed_attempts_took_is_no_longer_left_for_the_last_one() -> None:
     with pytest.raises(AgentUnusable, match=r"no reply within 0\.5 s"):
         asyncio.run(deliver(slow, FAST, 0.5, Gate()))
     assert 0.5 <= time.monotonic() - start < 1.0, "not 0.3 s and then 0.8 s"
+
+
+def test_a_request_and_the_test_request_after_it_wait_for_about_ten_seconds_in_all(
+    simulated: Callable[[Coroutine[Any, Any, float]], float]
+) -> None:
+    async def scene() -> float:
+        for limit in (USUAL, USUAL.patient()):
+            with pytest.raises(AgentUnusable):
+                await deliver(script(AWAY), limit, 300.0, Gate())
+        return asyncio.get_running_loop().time()
+
+    assert 7.7 <= simulated(scene()) <= 11.0
+    assert USUAL.patient().longest_wait_seconds == USUAL.longest_wait_seconds
 
 
 def test_no_wait_is_begun_that_the_turn_timeout_would_cut_off() -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from agents import EmbabelAgent
 from contract import VIRTUES, check_document, quoted
-from double import Answer, Call, Double, hang, slow, status
+from double import Answer, Call, Double, away_for, hang, slow, status
 from model_server import SIGN_OFF, ModelServer, says
 from relay import Relay
 from stoic_command import Stoic
@@ -141,7 +141,10 @@ def _asked(model: ModelServer, job: str) -> list[str]:
 @pytest.fixture
 def agents(running: Callable[[Double], Any]) -> dict[str, EmbabelAgent]:
     """One agent for each kind of trouble."""
-    names = ("healthy", "dying", "failing", "busy", "mumbling", "closed", "slow", "hanging", "cut-off", "patient")
+    names = (
+        "healthy", "dying", "failing", "busy", "mumbling", "closed", "slow", "hanging", "cut-off", "patient",
+        "restarted",
+    )
     found: dict[str, EmbabelAgent] = {name: running(EmbabelAgent()) for name in names}
     found["dying"].when("message", found["dying"].die, after=1)
     found["failing"].when("message", status(500, body="stack trace"), times=2, after=1)
@@ -151,6 +154,9 @@ def agents(running: Callable[[Double], Any]) -> dict[str, EmbabelAgent]:
     found["slow"].when("message", slow(2.5), times=1)
     found["hanging"].when("message", hang, after=1)
     found["patient"].when("message", slow(6.0), times=1)
+    away = away_for(0.4)
+    found["restarted"].when("message", away, after=1)
+    found["restarted"].when("session", away, after=1)
     return found
 
 
@@ -191,8 +197,11 @@ def test_faults_of_agents_are_theirs_and_those_of_the_graph_are_not(
     assert {name: t.overall for name, t in trials.items() if t.outcome == "infra_error"} == {"cut-off": None}
     assert trials["patient"].outcome == "signed_off"
     counted = {name: trial.failures for name, trial in trials.items() if trial.failures}
-    assert counted == {"dying": 4, "failing": 2, "mumbling": 4, "hanging": 4}  # a closed door: no message failed
-    assert {name: trial.penalty for name, trial in trials.items() if trial.penalty} == dict.fromkeys(counted, 0.5)
+    failed = {"dying": 4, "failing": 2, "mumbling": 4, "hanging": 4, "restarted": 1}
+    assert counted == failed  # a closed door: no message failed
+    assert {name: trial.penalty for name, trial in trials.items() if trial.penalty} == {
+        **dict.fromkeys(counted, 0.5), "restarted": 0.3,
+    }
     assert trials["busy"].reply_ms > 500  # one reply of two waited for a second
     assert trials["slow"].timing < 0.81
     for trial in (trials["slow"], trials["healthy"]):
@@ -200,13 +209,13 @@ def test_faults_of_agents_are_theirs_and_those_of_the_graph_are_not(
     scored = [trial.overall for trial in trials.values() if trial.overall is not None]
     average = quoted(sum(scored) / len(scored))
     assert done.line == f"stoic: the average score {average:.2f} is below 0.9"
-    assert len(model.of("judge")) == 30  # five conversations ran their course, and each is judged by itself
+    assert len(model.of("judge")) == 36  # six conversations ran their course, and each is judged by itself
     for name in (*errors, "cut-off"):
         start = f"{trials[name].outcome}  {name} withheld 1: "
         [line] = [line for line in done.out.splitlines() if line.startswith(start)]
         assert trials[name].detail
         assert trials[name].detail in line
-    assert "invalid trials: 1 of 10" in done.out
+    assert "invalid trials: 1 of 11" in done.out
 
 
 class Row(NamedTuple):

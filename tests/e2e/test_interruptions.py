@@ -237,6 +237,7 @@ def test_an_agent_that_is_started_anew_while_conversations_are_held_spoils_none(
 def test_a_model_server_that_serves_nobody_spoils_no_trial(
     stoic: Stoic, model: ModelServer, agent: EmbabelAgent
 ) -> None:
+    stoic.write("stoic.yml", "limits: {evaluator: {backoff_seconds: 0.01}}\n")
     stoic.job(repeats=4, facts=["It is for a quiz"])  # who is not told them cannot be played again
     evaluate = ("eval", "--agent-version", "my-agent@1", "--json")
     model.when("evaluator", status(503, body="Loading model"), after=5)

@@ -34,6 +34,7 @@ class Worlds:
         self.spent = False
         self._workplace, self._graph = workplace, graph
         self._model = workplace.model(manifest, max_cost)
+        self._outages: list[str] = []
         self._journals = workplace.evidence.journals(manifest)
         self._of_job = {job.name: self._world(job, limits) for job in manifest.spec.jobs}
 
@@ -65,5 +66,5 @@ class Worlds:
             agent_limit=limits.at(address), graph=self._graph, model=self._model,
             evaluator_model=spec.evaluator_model, settings=settings, agent_version=self.manifest.agent_version,
             now=now, on_turn=self._workplace.progress.turn, on_query=self._workplace.progress.query,
-            attempt_seconds=job.target.timeout_seconds or 0.0,
+            attempt_seconds=job.target.timeout_seconds or 0.0, outages=self._outages,
         )

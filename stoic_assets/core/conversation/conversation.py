@@ -113,7 +113,6 @@ class _Conversation:
         except TimeoutError:
             return self.culprit(limit), too_long, 0
         except AgentUnusable as error:
-            await self.world.refuse_outage(error, self.trial.user)
             if error.cut_short:
                 return "agent_error", too_long, 0
             return "agent_error", str(error), error.failures if self.failures_count() else 0
@@ -133,12 +132,26 @@ class _Conversation:
         return "agent_error" if awaited or replies >= limit / 2 else "evaluator_error"
 
     async def play(self) -> Outcome:
+        """Plays the trial, and once more from the beginning if an outage of the agent cost it its session."""
+        outages = len(self.world.outages)
+        try:
+            return await self.go_on()
+        except AgentUnusable as error:
+            if len(self.world.outages) == outages or not error.forgets:
+                raise
+        return await self.begin()
+
+    async def go_on(self) -> Outcome:
         """Continues an interrupted trial if the agent still knows its session; else starts from the beginning."""
         if self.interrupted:
             try:
                 return await self.resume()
             except SessionLost:
                 self.interrupted = False
+        return await self.begin()
+
+    async def begin(self) -> Outcome:
+        """Plays the trial from the beginning."""
         await self.note(entries.began(self.world.now()))
         await self.note(entries.session(await prepare(self.trial, self.job, self.world)))
         return await self.talk()
@@ -184,9 +197,11 @@ class _Conversation:
         turns, session = self.state.turns, self.state.session_id or ""
         message = turns[-1].content if len(turns) == 1 else without_signoff(turns[-1].content, self.job)
         try:
-            delivery = await self.world.ask_agent(lambda: self.world.agent.send(session, self.trial.user, message))
+            delivery = await self.world.ask_through_outage(
+                lambda: self.world.agent.send(session, self.trial.user, message), self.trial.user
+            )
         except AgentUnusable as error:
-            if self.interrupted and error.final and not error.turned_away:
+            if self.interrupted and error.forgets:
                 raise SessionLost(str(error)) from None
             raise
         self.interrupted = False

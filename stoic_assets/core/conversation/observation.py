@@ -1,5 +1,6 @@
 """Recording what an agent did, at the moment a trial ends: the next trial changes the graph."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from stoic_assets.core.assertions.cypher_script import parameters_used
@@ -24,7 +25,7 @@ async def capture(
 
     A faulty query, or an agent that does not answer, becomes an observation with an error. Raises
     `InfrastructureError` when the graph itself is unavailable. Unless the agent `failed` before, raises it also when
-    assertions need an object context that is larger than the limit, and raises what `World.refuse_outage` raises.
+    assertions need an object context that is larger than the limit, and raises what `World.ask_through_outage` raises.
     """
     observations = [
         await _query(key, assertion, trial, world, world.parameters(trial, session_id))
@@ -58,11 +59,11 @@ async def _query(
 async def knows_session(session_id: str, world: World) -> bool:
     """Whether the agent still knows a session; assumed of an agent that cannot be reached."""
     try:
-        await _object_context(session_id, world)
+        await world.ask_agent(_fetching(session_id, world))
     except InfrastructureError:
         return True  # it sent more than the limit allows
     except AgentUnusable as failure:
-        return failure.turned_away or not failure.final
+        return not failure.forgets
     return True
 
 
@@ -76,15 +77,14 @@ async def _observed_context(
     session_id: str, user: str, world: World, failed: bool, wanted: bool
 ) -> Observation | None:
     """The object context, or why there is none. Raises as `capture` does."""
+    fetch = _fetching(session_id, world)
     try:
-        found = await _object_context(session_id, world)
+        found = (await (world.ask_agent(fetch) if failed else world.ask_through_outage(fetch, user))).reply
     except InfrastructureError as fault:
         if wanted:
             raise InfrastructureError(f"assertions about the object context cannot be checked: {fault}") from None
         return _unseen(fault)
     except AgentUnusable as failure:
-        if not failed:
-            await world.refuse_outage(failure, user)
         return _unseen(failure)
     return None if found is None else Observation(OBJECT_CONTEXT, "object_context", "", result=found)
 
@@ -93,8 +93,11 @@ def _unseen(why: StoicError) -> Observation:
     return Observation(OBJECT_CONTEXT, "object_context", "", error=f"the object context could not be fetched: {why}")
 
 
-async def _object_context(session_id: str, world: World) -> dict[str, Any] | None:
-    """Raises `InfrastructureError` if it exceeds the limit, which is set by Stoic Eval and no fault of the agent."""
+def _fetching(session_id: str, world: World) -> Callable[[], Awaitable[dict[str, Any] | None]]:
+    """The request for the object context.
+
+    Raises `InfrastructureError` if it exceeds the limit, which is set by Stoic Eval and no fault of the agent.
+    """
 
     async def fetch() -> dict[str, Any] | None:
         try:
@@ -102,4 +105,4 @@ async def _object_context(session_id: str, world: World) -> dict[str, Any] | Non
         except SentTooMuch as failure:
             raise InfrastructureError(str(failure)) from None
 
-    return (await world.ask_agent(fetch)).reply
+    return fetch

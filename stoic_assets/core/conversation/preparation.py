@@ -16,7 +16,7 @@ async def prepare(trial: Trial, job: Job, world: World) -> str:
 
     The session is opened first only where a setup uses `$session`: a setup may empty the graph, sessions included.
     Setups have a separate time limit and use none of the trial's time, which is for agent and user.
-    Raises `AgentUnusable`, `QueryError`, `InfrastructureError`.
+    Raises `QueryError`, `InfrastructureError`, and what `World.ask_through_outage` raises.
     """
     setups = [setup.cypher for setup in job.setups if isinstance(setup, CypherSetup)]
     session = None
@@ -34,7 +34,7 @@ async def prepare(trial: Trial, job: Job, world: World) -> str:
 
 async def open_session(user: str, world: World) -> str:
     """A new session of the agent for this user."""
-    return (await world.ask_agent(lambda: world.agent.open_session(user))).reply
+    return (await world.ask_through_outage(lambda: world.agent.open_session(user), user)).reply
 
 
 async def _plant(seed: Seed, trial: Trial, world: World) -> None:
@@ -42,5 +42,6 @@ async def _plant(seed: Seed, trial: Trial, world: World) -> None:
     session = await open_session(trial.user, world)
     for number, message in enumerate(seed_messages(seed)):
         world.on_turn(trial, Turn(2 * number, "user", message))
-        reply = (await world.ask_agent(partial(world.agent.send, session, trial.user, message))).reply
+        send = partial(world.agent.send, session, trial.user, message)
+        reply = (await world.ask_through_outage(send, trial.user)).reply
         world.on_turn(trial, Turn(2 * number + 1, "agent", reply.content, events=reply.events))

@@ -1,14 +1,16 @@
 """All that a conversation needs from outside, and how it makes a request to the agent."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from stoic_assets.core.chat import ChatModel
 from stoic_assets.core.conversation.agent import Agent
 from stoic_assets.core.conversation.evidence import Turn
+from stoic_assets.core.endpoint_limits import EndpointLimit
 from stoic_assets.core.errors import ServiceUnreachable
 from stoic_assets.core.jobs.trial import Trial
+from stoic_assets.core.queueing import queueing
 from stoic_assets.core.retrying import AgentUnusable, Delivery, Gate, deliver
 from stoic_assets.core.settings import Settings
 
@@ -38,7 +40,8 @@ class World:
     """The services, settings and callbacks of a conversation. `now` gives UTC ISO 8601 text.
 
     `on_turn` receives every message of user and agent, those of seeds too, `on_query` the Cypher that the job runs.
-    `attempt_seconds` is the job's time limit for one attempt of the agent, 0 where the job sets none.
+    `attempt_seconds` is the job's time limit for one attempt of the agent, 0 where the job sets none. `outages`:
+    one for each request that an outage of the agent made fail so far, in all jobs of the evaluation.
     """
 
     agent: Agent
@@ -52,32 +55,58 @@ class World:
     on_turn: Callable[[Trial, Turn], None] = lambda trial, turn: None
     on_query: Callable[[Trial, str], None] = lambda trial, cypher: None
     attempt_seconds: float = 0.0
+    outages: list[str] = field(default_factory=list)
 
     async def ask_agent(self, send: Callable[[], Awaitable[T]]) -> Delivery[T]:
         """Makes one request to the agent with the retries of `stoic.yml`. Raises `AgentUnusable` when none succeeds."""
-        seconds = max(self.settings.conversations.turn_timeout_seconds, self.attempt_seconds)
-        return await deliver(send, self.settings.limits.agent, seconds, self.agent_limit)
+        return await self._deliver(send, self.settings.limits.agent)
 
-    async def refuse_outage(self, error: AgentUnusable, user: str) -> None:
-        """Raises `ServiceUnreachable` if a request failed because the agent turns everybody away, whatever the trial.
+    async def ask_through_outage(
+        self, send: Callable[[], Awaitable[T]], user: str, again: bool = True
+    ) -> Delivery[T]:
+        """As `ask_agent`, and makes the request `again` after an outage, once.
 
-        To prove that, the request that every trial begins with is made once more. A request that was refused as busy
-        for all of its time needs no such proof: a busy agent has not failed. Raises `ConfigurationError` if the key is
-        refused by now.
+        Raises `ServiceUnreachable` if the agent turns everybody away, whatever the trial, and `ConfigurationError` if
+        the key is refused by now.
+        """
+        try:
+            return await self.ask_agent(send)
+        except AgentUnusable as error:
+            await self._refuse_outage(error, user, again)
+            if not (again and error.may_be_outage):
+                raise
+            outage = error
+        self.outages.append(str(outage))
+        return (await self.ask_through_outage(send, user, again=False)).after(outage)
+
+    async def _refuse_outage(self, error: AgentUnusable, user: str, first: bool) -> None:
+        """Proves an outage by the request that every trial begins with.
+
+        A request that was refused as busy for all of its time needs no such proof: a busy agent has not failed.
         """
         proven = error.failures == 0 and not error.cut_short
-        if error.turned_away and (proven or await self._turns_away(user)):
+        if error.turned_away and (proven or await self._turns_away(user, first)):
             advised = error.says_how_to_go_on
             outage = ServiceUnreachable(str(error) if advised else f"{error}; get it running again")
             outage.says_how_to_go_on = advised
             raise outage from None
 
-    async def _turns_away(self, user: str) -> bool:
+    async def _turns_away(self, user: str, first: bool) -> bool:
+        """Whether the agent serves nobody; waiting for it takes none of the trial's time.
+
+        An agent that is gone and comes back, and not for the `first` time during one request, counts as such: another
+        trial's message may bring it down each time.
+        """
         try:
-            await self.ask_agent(lambda: self.agent.probe(user))
+            with queueing():
+                test = await self._deliver(lambda: self.agent.probe(user), self.settings.limits.agent.patient())
         except AgentUnusable as error:
             return error.turned_away
-        return False
+        return test.failures > 0 and not first
+
+    async def _deliver(self, send: Callable[[], Awaitable[T]], limit: EndpointLimit) -> Delivery[T]:
+        seconds = max(self.settings.conversations.turn_timeout_seconds, self.attempt_seconds)
+        return await deliver(send, limit, seconds, self.agent_limit)
 
     def parameters(self, trial: Trial, session_id: str | None) -> dict[str, Any]:
         """The values of `$user`, `$trial`, `$agent_version` and, once opened, `$session` in the Cypher of a job."""

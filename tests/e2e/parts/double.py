@@ -57,6 +57,17 @@ def slow(seconds: float) -> Answer:
     return lambda _: seconds
 
 
+def away_for(seconds: float) -> Answer:
+    """Nobody is served from the first such call on, for so long: longer than attempts that begin 0.01 s apart last."""
+    began: list[float] = []
+
+    def answer(_: Call) -> Response | None:
+        began.append(time.monotonic())
+        return Response("nobody behind me", 503) if began[-1] - began[0] < seconds else None
+
+    return answer
+
+
 def hang(_: Call) -> float:
     """No answer in the time of any test."""
     return 3600.0
