@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import Flag, auto
 from typing import TYPE_CHECKING, Any
 
-from stoic_assets.adapters.http.api_keys import kind_of_error, refuses_key
+from stoic_assets.adapters.http.api_keys import refuses_key
 from stoic_assets.adapters.http.endpoint import (
     PROXY_REFUSES,
     TIMED_OUT,
@@ -19,6 +19,7 @@ from stoic_assets.adapters.http.endpoint import (
     speaks_no_http,
     untrusted,
 )
+from stoic_assets.adapters.http.error_words import read_error
 from stoic_assets.adapters.http.foreign_text import TooManyValues, excerpt, parse_json
 from stoic_assets.adapters.http.request_limit import BUSY, retry_after_seconds
 from stoic_assets.adapters.http.whole_reply import MIB, ReplyTooLarge, whole_reply
@@ -207,7 +208,7 @@ class AgentHttp:
         status = response.status
         if 200 <= status < 300:
             return
-        refused = refuses_key(status, kind_of_error(text)) or status == 402
+        refused = refuses_key(status, read_error(text)) or status == 402
         if refused or (status == 403 and Particular.WORDS not in particular):
             raise ConfigurationError(f"{self._name} refuses the key ({status}); {self._key_advice}")
         if status == PROXY_REFUSES:

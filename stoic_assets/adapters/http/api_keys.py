@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
-from stoic_assets.adapters.http.foreign_text import TooManyValues, parse_json
+from stoic_assets.adapters.http.error_words import ForeignError
 from stoic_assets.core.errors import ConfigurationError
 
 CUSTOM_HEADERS = "OPENAI_CUSTOM_HEADERS"
@@ -32,20 +31,12 @@ def custom_headers(env: Mapping[str, str]) -> dict[str, str]:
     return {name.strip(): value.strip() for name, colon, value in pairs if colon}
 
 
-def refuses_key(status: int, kind: Any) -> bool:
-    """Whether an HTTP answer refuses the key, by its status or by the `kind` of its error.
+def refuses_key(status: int, error: ForeignError) -> bool:
+    """Whether an HTTP answer refuses the key, by its status or by the codes of its error.
 
     A LiteLLM without a database looks there for every key but its master key, and answers 400.
     """
-    return status == 401 or (status == 400 and kind == "no_db_connection")
-
-
-def kind_of_error(answer: bytes) -> Any:
-    """`error.type` in an answer, as OpenAI's API has it. It is foreign JSON: anything, and None where there is none."""
-    try:
-        return parse_json(answer)["error"]["type"]
-    except (ValueError, TooManyValues, LookupError, TypeError):
-        return None
+    return status == 401 or (status == 400 and "no_db_connection" in error.codes)
 
 
 def require_header(name: str, value: str, source: str) -> None:

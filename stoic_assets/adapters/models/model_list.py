@@ -9,8 +9,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from stoic_assets.adapters.http.api_keys import kind_of_error, refuses_key
+from stoic_assets.adapters.http.api_keys import refuses_key
 from stoic_assets.adapters.http.endpoint import PROXY_REFUSES, below, closed_proxy, parse_url, proxy_for
+from stoic_assets.adapters.http.error_words import read_error
 from stoic_assets.adapters.http.whole_reply import ReplyTooLarge
 from stoic_assets.adapters.models.connect import evaluator_model, is_offline, judge_panel, model_servers
 from stoic_assets.adapters.models.model_server import ModelServer, evaluator_server, judge_server
@@ -87,7 +88,7 @@ class _ModelList:
             raise closed_proxy(str(self._server))
         if 300 <= status < 400:
             raise redirected(self._server, answer, self._secrets)
-        refused = refuses_key(status, kind_of_error(answer.content))
+        refused = refuses_key(status, read_error(answer.content))
         if refused or (status == 403 and (await self._send("GET", "models")).status_code in (401, 403)):
             raise refused_key(self._server, status)
 

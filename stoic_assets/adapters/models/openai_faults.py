@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from stoic_assets.adapters.http.api_keys import refuses_key
@@ -16,10 +16,12 @@ from stoic_assets.adapters.http.endpoint import (
     led_to,
     untrusted,
 )
+from stoic_assets.adapters.http.error_words import ForeignError, read_error
 from stoic_assets.adapters.http.foreign_text import excerpt
 from stoic_assets.adapters.http.request_limit import BUSY, retry_after_seconds
 from stoic_assets.adapters.models.chat_completion import tokens_of
 from stoic_assets.adapters.models.model_server import ModelServer
+from stoic_assets.adapters.models.refused_parts import OptionRefused, refused_option
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, StoicError
 from stoic_assets.core.foreign_text import well_formed
 from stoic_assets.core.redaction import Redactor
@@ -28,37 +30,13 @@ if TYPE_CHECKING:
     from httpx2 import Request, Response
     from openai import APIStatusError
 
-OPTIONS = ("response_format", "temperature")
-"""Parts of a request that some servers or models refuse; the request makes sense without them."""
-SYSTEM_MESSAGE = "a system message"
-"""Another such part. Our roles alternate, so a complaint that they do not is about this one."""
-_NO_SYSTEM_MESSAGE = re.compile(
-    r"system role|roles must alternate|only user(?:,| and) assistant|developer instruction is not", re.IGNORECASE
-)
 REPEATABLE = (408, 409)
-INVALID = (400, 422)
-"""Statuses for a request with a part that the server does not accept."""
-NO_CREDIT = ("insufficient_quota", "budget_exceeded")
+NO_CREDIT = {"insufficient_quota", "budget_exceeded"}
 """Codes or types, of OpenAI and LiteLLM. Not messages: Gemini calls a limit of requests per minute a quota too."""
 STREAMED = re.compile(r"\s*(?:data|event|id|retry)?:")
 """How an answer that is streamed as events begins."""
 KEPT_BACK = "json_validate_failed"
 """Groq's code for a model's reply that is not the requested JSON."""
-
-
-class OptionRefused(AttemptFailed):
-    """The server refuses a part of the request; it may accept the rest."""
-
-    def __init__(self, option: str, problem: str) -> None:
-        super().__init__(problem, final=True)
-        self.option = option
-
-
-class FieldRefused(AttemptFailed):
-    """The server may refuse a field that the user's settings add; whether it does, a request without content shows."""
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(problem, final=True)
 
 
 class ReplyKeptBack(AttemptFailed):
@@ -104,16 +82,6 @@ def explain(
     return AttemptFailed(f"{server} gave an unreadable answer: {excerpt(f'{type(error).__name__}: {error}', secrets)}")
 
 
-def refused_field(error: Exception, fields: Iterable[str]) -> str | None:
-    """Which of the `fields` that the user's settings add to requests an error names; it may be about something else."""
-    from openai import APIStatusError
-
-    if not isinstance(error, APIStatusError) or error.status_code not in INVALID or error.param in OPTIONS:
-        return None
-    named = set(re.findall(r"\w+", error.message))
-    return next((field for field in fields if field == error.param or field in named), None)
-
-
 def refused_key(server: ModelServer, status: int, said: str = "") -> ConfigurationError:
     """The error for a server that does not accept the key, or lets it do nothing.
 
@@ -139,46 +107,49 @@ def refuse_hidden_error(answer: Mapping[str, Any], request: "Request") -> None:
     from httpx2 import Response
     from openai import APIStatusError
 
-    if error := answer.get("error") or (not tokens_of(answer, "prompt_tokens") and answer):
-        body = error if isinstance(error, dict) else {"message": error}
-        status = next((known for known in range(400, 600) if str(known) == str(body.get("code"))), 500)
-        said = f"{status} in an answer of status 200 - {body.get('message') or body}"
-        raise APIStatusError(said, response=Response(status, request=request), body=body)
+    if not answer.get("error") and tokens_of(answer, "prompt_tokens"):
+        return
+    error = answer.get("error") or answer
+    content = json.dumps({"error": error}).encode()
+    codes = read_error(content).codes
+    status = next((known for known in range(400, 600) if str(known) in codes), 500)
+    response = Response(status, request=request, content=content)
+    raise APIStatusError(f"{status} in an answer of status 200", response=response, body=error)
 
 
 def _ends_run(
     error: "APIStatusError", model: str, server: ModelServer, secrets: Redactor, particular: bool
 ) -> ConfigurationError | None:
     """What is wrong for every request; None where this one may be repeated, changed or left out."""
-    status, said = error.status_code, excerpt(error.message, secrets)
-    if refuses_key(status, error.type):
+    status, found, said = error.status_code, _found(error), _line(error, secrets)
+    if refuses_key(status, found):
         return refused_key(server, status, said)
     if status == PROXY_REFUSES:
         return closed_proxy(str(server))
     if 300 <= status < 400:
         return redirected(server, error.response, secrets)
-    if status == 404 or (status in (400, 403) and _names_unknown_model(error)):
+    if status == 404 or (status in (400, 403) and _names_unknown_model(found)):
         return ConfigurationError(
             f"{server} does not know model {model!r} ({said}); check STOIC_EVALUATOR_MODEL, STOIC_JUDGE_MODEL and "
             f"{server.url_variable} (it usually ends in /v1)"
         )
     if status == 403 and not particular:
         return refused_key(server, status, said)
-    if status == 402 or error.code in NO_CREDIT or error.type in NO_CREDIT:
+    if status == 402 or found.codes & NO_CREDIT:
         return ConfigurationError(f"{server} says that the account has no credit left: {said}; check its billing")
     return None
 
 
 def _failed_attempt(error: "APIStatusError", server: ModelServer, secrets: Redactor) -> AttemptFailed:
     """What is wrong for this request alone, or for the moment."""
-    status, said = error.status_code, excerpt(error.message, secrets)
+    status, found, said = error.status_code, _found(error), _line(error, secrets)
     wait = retry_after_seconds(error.response.headers)
     if status in BUSY:
         return AttemptFailed(f"{server} is busy: {said}", retry_after=wait, busy=True)
-    if error.code == KEPT_BACK:
+    if KEPT_BACK in found.codes:
         reply = error.body.get("failed_generation") if isinstance(error.body, dict) else None
         return ReplyKeptBack(f"{server}: {said}", secrets.text(well_formed(str(reply or ""))))
-    if (status in INVALID or _is_misplaced_refusal(error)) and (option := _refused_option(error)):
+    if option := refused_option(status, found):
         return OptionRefused(option, f"{server}: {said}")
     late, final = status in TIMED_OUT, status < 500 and status not in REPEATABLE
     return AttemptFailed(
@@ -186,23 +157,18 @@ def _failed_attempt(error: "APIStatusError", server: ModelServer, secrets: Redac
     )
 
 
-def _names_unknown_model(error: "APIStatusError") -> bool:
-    text = error.message.lower()
+def _found(error: "APIStatusError") -> ForeignError:
+    """What the answer says: the package understands OpenAI's form alone, and loses the words of all others."""
+    return read_error(error.response.content)
+
+
+def _line(error: "APIStatusError", secrets: Redactor) -> str:
+    status, words = error.message.partition(" - ")[0], _found(error).words
+    return excerpt(f"{status} - {words}" if words else status, secrets)
+
+
+def _names_unknown_model(error: ForeignError) -> bool:
+    text = error.words.lower()
     unknown = ("does not exist", "not found", "unknown model", "invalid model", "not a valid model", "access to model",
                "no healthy deployments for this")  # fmt: skip
-    return error.code == "model_not_found" or ("model" in text and any(phrase in text for phrase in unknown))
-
-
-def _is_misplaced_refusal(error: "APIStatusError") -> bool:
-    """Whether a 500 is about the request after all: servers built on llama.cpp answer unknown options with it."""
-    complains = "validation error" in error.message.lower() or _NO_SYSTEM_MESSAGE.search(error.message) is not None
-    return error.status_code == 500 and complains
-
-
-def _refused_option(error: "APIStatusError") -> str | None:
-    if _NO_SYSTEM_MESSAGE.search(error.message):
-        return SYSTEM_MESSAGE
-    text = f"{error.param} {error.message} {error.body}"
-    for form in ("json_schema", "json_object"):
-        text = text.replace(form, "response_format")
-    return next((option for option in OPTIONS if option in text), None)
+    return "model_not_found" in error.codes or ("model" in text and any(phrase in text for phrase in unknown))

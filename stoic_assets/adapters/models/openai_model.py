@@ -14,14 +14,8 @@ from stoic_assets.adapters.http.endpoint import below, parse_url, proxy_for
 from stoic_assets.adapters.http.request_limit import Pace, RequestLimit
 from stoic_assets.adapters.models.chat_completion import finish_reason_of, paid_tokens_of, served_model_of, text_of
 from stoic_assets.adapters.models.model_server import ModelServer
-from stoic_assets.adapters.models.openai_faults import (
-    FieldRefused,
-    OptionRefused,
-    ReplyKeptBack,
-    explain,
-    refuse_hidden_error,
-    refused_field,
-)
+from stoic_assets.adapters.models.openai_faults import ReplyKeptBack, explain, refuse_hidden_error
+from stoic_assets.adapters.models.refused_parts import FieldRefused, OptionRefused, refused_field
 from stoic_assets.adapters.models.request_bodies import RequestBodies
 from stoic_assets.adapters.models.whole_requests import CutRequests
 from stoic_assets.adapters.process.lean_imports import openai_alone

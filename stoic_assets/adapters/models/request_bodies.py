@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from stoic_assets.adapters.models.openai_faults import SYSTEM_MESSAGE
+from stoic_assets.adapters.models.refused_parts import SYSTEM_MESSAGE
 from stoic_assets.core.chat import ChatRequest, Role, form_in_words
 from stoic_assets.core.settings import ModelOptions
 

@@ -22,6 +22,9 @@ def completion(content: Any = "Salve", **message: Any) -> dict[str, Any]:
     return {"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": content, **message}}]}
 
 
+GREETED = JSONResponse(completion())
+
+
 def text_from(url: str, limit: ModelLimit = FAST) -> str:
     return asyncio.run(OpenAiModel(ModelServer(url, KEY), Limits(judge=limit), {}).complete(REQUEST)).text
 
@@ -31,6 +34,36 @@ def refusal(service: Any, kind: type[Exception]) -> str:
         text_from(service.url)
     assert KEY not in str(caught.value)
     return str(caught.value)
+
+
+GEMINI = [{"error": {"code": 404, "message": "models/sage is not found for API version v1main", "status": "NOT_FOUND"}}]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind", "said"),
+    [
+        (404, GEMINI, ConfigurationError, "model 'sage' (Error code: 404 - models/sage is not found for API version"),
+        (422, {"error": "inputs must be <= 4096", "error_type": "x"}, ModelFailure, "422 - inputs must be <= 4096"),
+        (400, {"detail": "Not loaded"}, ModelFailure, "Error code: 400 - Not loaded"),
+        (400, {"message": "too long"}, ModelFailure, "Error code: 400 - too long"),
+        (
+            400, {"error": {"message": "Provider returned error", "metadata": {"raw": f"too long {KEY}"}}},
+            ModelFailure, "Error code: 400 - Provider returned error too long [redacted]",
+        ),
+        (429, [{"error": {"code": 429, "message": "Too many"}}], ModelFailure, "busy: Error code: 429 - Too many"),
+    ],
+)
+def test_the_words_of_an_error_are_quoted_in_whatever_form_they_come(
+    service: Any, status: int, body: Any, kind: type[Exception], said: str
+) -> None:
+    refused = JSONResponse(body, status)
+    service.answers = [lambda seen: refused if seen.body["messages"] == [*REQUEST.messages] else GREETED]
+    assert said in refusal(service, kind)
+
+
+def test_an_error_that_is_plain_text_is_quoted(service: Any) -> None:
+    service.answers = [Response("upstream connect error", 500)]
+    assert refusal(service, ModelFailure).endswith("Error code: 500 - upstream connect error")
 
 
 @pytest.mark.parametrize("status", [500, 503, 408, 409])

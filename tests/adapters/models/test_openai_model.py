@@ -93,6 +93,26 @@ def test_an_option_that_is_refused_ends_the_run_and_is_named(service: Any, param
     assert [len(seen.body["messages"]) for seen in service.seen] == [2, 1], "a greeting shows it"
 
 
+NO_FIELD = [{"type": "extra_forbidden", "loc": ["body", "effort"], "msg": "Extra inputs are not permitted"}]
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, [{"error": {"code": 400, "message": 'Unknown name "effort": Cannot find field.'}}]),
+        (422, {"object": "error", "message": {"detail": NO_FIELD}, "param": None}),
+        (422, {"detail": NO_FIELD}),
+    ],
+)
+def test_an_option_that_is_refused_is_named_in_whatever_form_the_refusal_comes(
+    service: Any, status: int, body: Any
+) -> None:
+    service.replies(body, status=status)
+    model = OpenAiModel(ModelServer(service.url, KEY), Limits(judge=FAST), {}, {"judge": {"sage": {"effort": 1}}})
+    with pytest.raises(ConfigurationError, match=r"effort.*; correct judging\.model_options\.sage\.effort in"):
+        asyncio.run(model.complete(PLAIN))
+
+
 def test_an_option_of_the_user_that_is_refused_is_named_with_its_own_setting(service: Any) -> None:
     service.replies({"error": {"message": "unknown field", "param": "effort"}}, status=422)
     options = {"sage": {"effort": 1}}

@@ -139,6 +139,8 @@ def test_a_model_that_takes_no_temperature_is_asked_without(service: Any) -> Non
 @pytest.mark.parametrize(
     ("status", "said"),
     [
+        (422, {"error": "Template error: Conversation roles must alternate user/assistant", "error_type": "template"}),
+        (400, [{"error": {"message": "Developer instruction is not enabled for models/gemma-3-27b-it"}}]),
         (400, "System role not supported"),
         (500, "Conversation roles must alternate user/assistant/user/assistant/... at row 19, column 27"),
         (422, "Template error: Only user and assistant roles are supported!"),
@@ -146,12 +148,14 @@ def test_a_model_that_takes_no_temperature_is_asked_without(service: Any) -> Non
     ],
 )
 def test_a_model_that_takes_no_system_message_hears_it_from_the_user(
-    service: Any, caplog: pytest.LogCaptureFixture, status: int, said: str
+    service: Any, caplog: pytest.LogCaptureFixture, status: int, said: Any
 ) -> None:
+    refused = {"error": {"message": said}} if isinstance(said, str) else said
+
     def answer(seen: Any) -> Response:
         roles = [message["role"] for message in seen.body["messages"]]
         alternate = roles == ["user", "assistant"] * (len(roles) // 2) + ["user"]
-        return JSONResponse(completion() if alternate else {"error": {"message": said}}, 200 if alternate else status)
+        return JSONResponse(completion() if alternate else refused, 200 if alternate else status)
 
     service.answers = [answer]
     with caplog.at_level(logging.WARNING):

@@ -1,0 +1,73 @@
+"""What a service's error says. OpenAI's form is `{"error": {"message", "type", "code", "param"}}`; others differ."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stoic_assets.adapters.http.foreign_text import TooManyValues, parse_json
+from stoic_assets.core.json_text import json_text
+
+_WORDS = ("error", "message", "detail", "Message")
+"""Where the words are: xAI's and TGI's, OpenAI's, FastAPI's, AWS's."""
+
+
+@dataclass(frozen=True)
+class ForeignError:
+    """An error as the service reports it: its `words`, and the part of the request, `param`, that it names.
+
+    `codes` are its code, type and reasons, by which programs tell errors apart.
+    """
+
+    words: str
+    codes: frozenset[str] = frozenset()
+    param: str = ""
+
+
+def read_error(answer: bytes) -> ForeignError:
+    """The error in the body of an answer, whatever its form; without words where that is empty."""
+    try:
+        return _error_in(parse_json(answer))
+    except (ValueError, TooManyValues):
+        return ForeignError(answer.decode("utf-8", "replace").strip())
+
+
+def _error_in(body: Any) -> ForeignError:
+    while isinstance(body, list) and len(body) == 1:  # Gemini's
+        [body] = body
+    if not isinstance(body, dict):
+        return ForeignError(_worded(body))
+    error = body["error"] if isinstance(body.get("error"), dict) else body
+    param = error.get("param")
+    return ForeignError(_words(error), frozenset(_codes(error)), param if isinstance(param, str) else "")
+
+
+def _words(error: Mapping[str, Any]) -> str:
+    """The words of an error, and those of the provider behind a gateway, which OpenRouter adds; else all of it."""
+    said = next((error[name] for name in _WORDS if error.get(name)), error)
+    metadata = error.get("metadata")
+    raw = metadata.get("raw") if isinstance(metadata, dict) else None
+    return " ".join(filter(None, (_worded(said), _worded(raw))))
+
+
+def _worded(said: Any) -> str:
+    if isinstance(said, dict) and said.keys() == {"detail"}:  # Mistral's
+        said = said["detail"]
+    faults = [_fault(each) for each in said] if isinstance(said, list) else []
+    if faults and all(faults):
+        return "; ".join(faults)
+    return said.strip() if isinstance(said, str) else json_text(said) if said else ""
+
+
+def _fault(found: Any) -> str:
+    """One fault in a request as FastAPI reports it, without the value, which may be all of a conversation; else empty.
+    """
+    place, why = (found.get("loc"), found.get("msg")) if isinstance(found, dict) else (None, None)
+    return f"{'.'.join(map(str, place))}: {why}" if isinstance(place, list) and why else ""
+
+
+def _codes(error: Mapping[str, Any]) -> Iterator[str]:
+    details = error.get("details")
+    reasons = [each.get("reason") for each in details if isinstance(each, dict)] if isinstance(details, list) else []
+    for code in (error.get("code"), error.get("type"), *reasons):
+        if isinstance(code, str | int):
+            yield str(code)

@@ -1,0 +1,61 @@
+"""Which part of a request an error refuses: one that can be left out, or one that the user's settings add."""
+
+import re
+from collections.abc import Iterable
+
+from stoic_assets.adapters.http.error_words import ForeignError, read_error
+from stoic_assets.core.errors import AttemptFailed
+
+OPTIONS = ("response_format", "temperature")
+"""Parts of a request that some servers or models refuse; the request makes sense without them."""
+SYSTEM_MESSAGE = "a system message"
+"""Another such part. Our roles alternate, so a complaint that they do not is about this one."""
+_NO_SYSTEM_MESSAGE = re.compile(
+    r"system role|roles must alternate|only user(?:,| and) assistant|developer instruction is not", re.IGNORECASE
+)
+INVALID = (400, 422)
+"""Statuses for a request with a part that the server does not accept."""
+
+
+class OptionRefused(AttemptFailed):
+    """The server refuses a part of the request; it may accept the rest."""
+
+    def __init__(self, option: str, problem: str) -> None:
+        super().__init__(problem, final=True)
+        self.option = option
+
+
+class FieldRefused(AttemptFailed):
+    """The server may refuse a field that the user's settings add; whether it does, a request without content shows."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem, final=True)
+
+
+def refused_field(error: Exception, fields: Iterable[str]) -> str | None:
+    """Which of the `fields` that the user's settings add to requests an error names; it may be about something else."""
+    from openai import APIStatusError
+
+    if not isinstance(error, APIStatusError) or error.status_code not in INVALID:
+        return None
+    found = read_error(error.response.content)
+    named = {found.param} if found.param in OPTIONS else {found.param, *re.findall(r"\w+", found.words)}
+    return next((field for field in fields if field in named), None)
+
+
+def refused_option(status: int, error: ForeignError) -> str | None:
+    """Which part of a request that can be left out an answer refuses; None for any other."""
+    if status not in INVALID and not _is_misplaced(status, error):
+        return None
+    if _NO_SYSTEM_MESSAGE.search(error.words):
+        return SYSTEM_MESSAGE
+    text = f"{error.param} {error.words}"
+    for form in ("json_schema", "json_object"):
+        text = text.replace(form, "response_format")
+    return next((option for option in OPTIONS if option in text), None)
+
+
+def _is_misplaced(status: int, error: ForeignError) -> bool:
+    """Whether a 500 is about the request after all: servers built on llama.cpp answer unknown options with it."""
+    complains = "validation error" in error.words.lower() or _NO_SYSTEM_MESSAGE.search(error.words) is not None
+    return status == 500 and complains

@@ -1,0 +1,58 @@
+import json
+from typing import Any
+
+import pytest
+
+from stoic_assets.adapters.http.error_words import ForeignError, read_error
+
+EXTRA = {"type": "extra_forbidden", "loc": ["body", "seed"], "msg": "Extra inputs are not permitted", "input": "secret"}
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"error": {"message": "too long"}}, "too long"),
+        ([{"error": {"code": 404, "message": "models/zeno is not found"}}], "models/zeno is not found"),
+        ({"code": "x", "error": "Incorrect API key"}, "Incorrect API key"),
+        ({"object": "error", "message": "too long", "detail": "more"}, "too long"),
+        ({"error": {"detail": "Not loaded"}}, "Not loaded"),
+        ({"detail": "Not loaded"}, "Not loaded"),
+        ({"Message": "bad thing"}, "bad thing"),
+        ({"detail": [EXTRA, EXTRA]}, "; ".join(["body.seed: Extra inputs are not permitted"] * 2)),
+        ({"message": {"detail": [EXTRA]}, "type": "x"}, "body.seed: Extra inputs are not permitted"),
+        ({"detail": [EXTRA, "more"]}, json.dumps([EXTRA, "more"])),
+        ({"detail": {"why": "late"}}, '{"why": "late"}'),
+        ({"error": {"message": "", "code": 7}}, '{"message": "", "code": 7}'),
+        (
+            {"error": {"message": "Provider returned error", "metadata": {"raw": '{"message":"too long"}'}}},
+            'Provider returned error {"message":"too long"}',
+        ),
+        ({"error": {"message": "Provider returned error", "metadata": {"raw": {"a": 1}}}},
+         'Provider returned error {"a": 1}'),
+        ({"error": {"message": "no", "metadata": "none"}}, "no"),
+        ({"base_resp": {"status": 1}}, '{"base_resp": {"status": 1}}'),
+        (" no ", "no"), ({}, ""), ({"error": {}}, ""), (None, ""), ([], ""), ([{}, "x"], '[{}, "x"]'),
+    ],
+)  # fmt: skip
+def test_the_words_of_an_error_are_found_in_every_form(body: Any, words: str) -> None:
+    assert read_error(json.dumps(body).encode()).words == words
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [(b"upstream connect error\n", "upstream connect error"), (b"", ""), (b"\xff", "\ufffd"),
+     (b"[" * 400, "[" * 400), (b"[" + b"{}," * 10**5 + b"{}]", "[" + "{}," * 10**5 + "{}]")],
+    ids=["text", "empty", "not Unicode", "deep", "long"],
+)  # fmt: skip
+def test_an_error_that_cannot_be_read_as_json_is_its_own_words(answer: bytes, words: str) -> None:
+    assert read_error(answer) == ForeignError(words)
+
+
+def test_an_error_is_known_by_its_code_its_type_and_its_reasons() -> None:
+    details = [{"reason": "API_KEY_INVALID"}, {"reason": ["x"]}, "y"]
+    error = {"message": "no", "code": 400, "type": "invalid", "param": "seed", "details": details}
+    assert read_error(json.dumps([{"error": error}]).encode()) == ForeignError(
+        "no", frozenset({"400", "invalid", "API_KEY_INVALID"}), "seed"
+    )
+    odd = {"message": "no", "code": [1], "type": {}, "param": 3, "details": "none"}
+    assert read_error(json.dumps(odd).encode()) == ForeignError("no")
