@@ -8,11 +8,21 @@ from stoic_assets.core.errors import AttemptFailed
 
 OPTIONS = ("response_format", "temperature")
 """Parts of a request that some servers or models refuse; the request makes sense without them."""
+_FORMS = ("response_format", "json_schema", "json_object")
 SYSTEM_MESSAGE = "a system message"
 """Another such part. Our roles alternate, so a complaint that they do not is about this one."""
 _NO_SYSTEM_MESSAGE = re.compile(
     r"system role|roles must alternate|only user(?:,| and) assistant|developer instruction is not", re.IGNORECASE
 )
+_REFUSES = (
+    r"unsupported|n[o']t support|only|deprecated|invalid|unrecogni[sz]ed|unknown|unexpected|does(?: not|n't)|cannot|"
+    r"(?:not|n't) (?:accept|allow|permit)|fixed|(?:must|should) be|extra inputs"
+)
+_SAME_SENTENCE = r"(?:[^.?!]|\.(?=\S)){0,100}?"
+_NO_TEMPERATURE = re.compile(
+    rf"\btemperature\b{_SAME_SENTENCE}(?:{_REFUSES})|(?:{_REFUSES}){_SAME_SENTENCE}\btemperature\b", re.IGNORECASE
+)
+"""Only beside such a word: an error may quote a message, which may be about the weather."""
 INVALID = (400, 422)
 """Statuses for a request with a part that the server does not accept."""
 
@@ -49,10 +59,10 @@ def refused_option(status: int, error: ForeignError) -> str | None:
         return None
     if _NO_SYSTEM_MESSAGE.search(error.words):
         return SYSTEM_MESSAGE
-    text = f"{error.param} {error.words}"
-    for form in ("json_schema", "json_object"):
-        text = text.replace(form, "response_format")
-    return next((option for option in OPTIONS if option in text), None)
+    if any(form in f"{error.param} {error.words}" for form in _FORMS):
+        return "response_format"
+    no_temperature = "temperature" in error.param or _NO_TEMPERATURE.search(error.words)
+    return "temperature" if no_temperature else None
 
 
 def _is_misplaced(status: int, error: ForeignError) -> bool:

@@ -90,6 +90,12 @@ def test_a_server_that_knows_no_response_format_gets_the_schema_in_words(
     assert caplog.messages == [f"model sage does not take {form}: asking without it" for form in forms]
 
 
+def test_a_refusal_may_name_a_part_of_the_response_format(service: Any) -> None:
+    error = {"message": "Invalid type", "param": "response_format.json_schema.schema"}
+    service.answers = [JSONResponse({"error": error}, 400), JSONResponse(completion())]
+    assert reply_of(service, STRUCTURED) == "Salve"
+
+
 @pytest.mark.parametrize(("status", "said"), REFUSALS)
 def test_a_server_that_knows_the_older_form_gets_that_and_words(service: Any, status: int, said: str) -> None:
     refusing(service, ("json_schema",), status, said)
@@ -124,16 +130,50 @@ def test_requests_that_are_refused_side_by_side_lose_no_more_than_what_was_refus
     assert {seen.body["response_format"]["type"] for seen in service.seen} == {"json_schema", "json_object"}
 
 
-def test_a_model_that_takes_no_temperature_is_asked_without(service: Any) -> None:
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"message": "Unsupported value: 'temperature' does not support 0 with this model.", "param": "temperature"},
+        {"message": "No such thing", "param": "temperature"},
+        {"message": "Unsupported parameter: 'temperature' is not supported with this model."},
+        {"message": "litellm: gpt-5 models don't support temperature=0.0. Only temperature=1 is supported."},
+        {"message": "`temperature` is deprecated for this model."},
+        {"message": "`temperature` and `top_p` cannot both be specified for this model"},
+        {"message": "invalid temperature: only 1 is allowed for this model"},
+        {"message": "`temperature` may only be set to 1 when thinking is enabled."},
+        {"message": "Invalid value at 'generation_config.temperature'"},
+        {"message": "Unrecognized request argument supplied: temperature"},
+        {"message": "Input validation error: `temperature` must be strictly positive"},
+        {"detail": [{"loc": ["body", "temperature"], "msg": "Extra inputs are not permitted"}]},
+    ],
+)
+def test_a_model_that_takes_no_temperature_is_asked_without(service: Any, error: Any) -> None:
     def answer(seen: Any) -> Response:
-        if "temperature" in seen.body:
-            error = {"message": "Unsupported value: 'temperature'", "param": "temperature"}
-            return JSONResponse({"error": error}, 400)
-        return JSONResponse(completion())
+        refused = JSONResponse({"error": error}, 400)
+        return refused if "temperature" in seen.body else JSONResponse(completion())
 
     service.answers = [answer]
     assert reply_of(service, STRUCTURED) == "Salve"
     assert "response_format" in service.seen[1].body
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"message": "Input blocked by policy", "prompt": "Invalid temperature, response_format?"},
+        {"message": "Invalid prompt: it was blocked. The prompt was: What is the temperature in Rome?"},
+    ],
+)
+def test_a_conversation_about_the_temperature_that_an_error_quotes_costs_no_option(service: Any, error: Any) -> None:
+    async def main() -> str:
+        model = model_at(service.url)
+        with pytest.raises(ModelFailure, match="blocked"):
+            await model.complete(PLAIN)
+        return (await model.complete(PLAIN)).text
+
+    service.answers = [JSONResponse({"error": error}, 400), JSONResponse(completion())]
+    assert asyncio.run(main()) == "Salve"
+    assert "temperature" in service.seen[1].body
 
 
 @pytest.mark.parametrize(
