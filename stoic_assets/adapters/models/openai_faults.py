@@ -21,7 +21,7 @@ from stoic_assets.adapters.http.foreign_text import excerpt
 from stoic_assets.adapters.http.request_limit import BUSY, retry_after_seconds
 from stoic_assets.adapters.models.chat_completion import tokens_of
 from stoic_assets.adapters.models.model_server import ModelServer
-from stoic_assets.adapters.models.refused_parts import OptionRefused, refused_option
+from stoic_assets.adapters.models.refused_parts import INVALID, OptionRefused, refused_option
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, StoicError
 from stoic_assets.core.foreign_text import well_formed
 from stoic_assets.core.redaction import Redactor
@@ -35,6 +35,7 @@ NO_CREDIT = {"insufficient_quota", "budget_exceeded"}
 """Codes or types, of OpenAI and LiteLLM. Not messages: Gemini calls a limit of requests per minute a quota too."""
 STREAMED = re.compile(r"\s*(?:data|event|id|retry)?:")
 """How an answer that is streamed as events begins."""
+_FORM = re.compile("schema|grammar", re.IGNORECASE)
 KEPT_BACK = "json_validate_failed"
 """Groq's code for a model's reply that is not the requested JSON."""
 
@@ -80,6 +81,22 @@ def explain(
         problem = f"{server} {disconnected(error, excerpt(cause_of(error), secrets))}"
         return AttemptFailed(problem, turned_away=isinstance(error, aiohttp.ClientConnectorError))
     return AttemptFailed(f"{server} gave an unreadable answer: {excerpt(f'{type(error).__name__}: {error}', secrets)}")
+
+
+def may_mind_form(error: Exception, meaning: StoicError) -> bool:
+    """Whether an error that nothing else explains may be about the form of reply that was asked for.
+
+    Some servers do not say so at all, and OpenRouter finds no server then (404). llama.cpp answers 500.
+    """
+    from openai import APIStatusError
+
+    if not isinstance(error, APIStatusError):
+        return False
+    status, found = error.status_code, _found(error)
+    if status == 404:
+        return not _names_unknown_model(found)
+    suits = status in INVALID or (status == 500 and _FORM.search(found.words) is not None)
+    return suits and type(meaning) is AttemptFailed
 
 
 def refused_key(server: ModelServer, status: int, said: str = "") -> ConfigurationError:

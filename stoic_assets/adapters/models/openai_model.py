@@ -4,7 +4,7 @@ import asyncio
 import json
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from stoic_assets.adapters.http.endpoint import below, parse_url, proxy_for
 from stoic_assets.adapters.http.request_limit import Pace, RequestLimit
 from stoic_assets.adapters.models.chat_completion import finish_reason_of, paid_tokens_of, served_model_of, text_of
 from stoic_assets.adapters.models.model_server import ModelServer
-from stoic_assets.adapters.models.openai_faults import ReplyKeptBack, explain, refuse_hidden_error
+from stoic_assets.adapters.models.openai_faults import ReplyKeptBack, explain, may_mind_form, refuse_hidden_error
 from stoic_assets.adapters.models.refused_parts import FieldRefused, OptionRefused, refused_field
 from stoic_assets.adapters.models.request_bodies import RequestBodies
 from stoic_assets.adapters.models.whole_requests import CutRequests
@@ -149,24 +149,30 @@ class OpenAiModel:
         return await persist(send, limit, tally, left)
 
     async def _attempt(
-        self, client: "AsyncOpenAI", request: ChatRequest, seconds: float, particular: bool
+        self, client: "AsyncOpenAI", request: ChatRequest, seconds: float, particular: bool,
+        without: frozenset[str] = frozenset(),
     ) -> ChatReply:
-        """One attempt. An option that the server refuses for this model is left out of later requests."""
-        body = self._bodies.of(request)
+        """One attempt. A part that the server refuses for this model is left out of later requests.
+
+        Where a refusal may be about the form of the reply, the next form is tried; only its success shows that it was.
+        """
+        body = self._bodies.of(request, without)
         start = time.perf_counter()
         try:
             completion = await self._in_time(client, body, request.role, seconds)
         except Exception as error:  # anything that the package raises on a foreign answer
-            meaning = explain(error, request.model, self._server, self._secrets, particular)
-            if field := refused_field(error, self._bodies.options(request)):
-                where = option(request, field)
-                raise (
-                    FieldRefused(str(meaning)) if particular else ConfigurationError(f"{meaning}; correct {where}")
-                ) from None
-            if not isinstance(meaning, OptionRefused) or not self._bodies.leave_out(meaning.option, body):
+            meaning = self._explained(error, request, particular)
+            if isinstance(meaning, OptionRefused) and self._bodies.leave_out(meaning.option, body):
+                return await self._attempt(client, request, seconds, particular, without)
+            if not may_mind_form(error, meaning) or not (form := self._bodies.untried_form(body)):
                 raise meaning from None
-            return await self._attempt(client, request, seconds, particular)
+            reply = await _unless_refused(
+                self._attempt(client, request, seconds, particular, without | {form}), meaning
+            )
+            self._bodies.leave_out("response_format", body)
+            return reply
         latency_ms = (time.perf_counter() - start) * 1000
+        self._bodies.accept(body)
         return self._reply(completion, request, latency_ms)
 
     async def _in_time(self, client: "AsyncOpenAI", body: Mapping[str, Any], role: Role, seconds: float) -> Any:
@@ -179,6 +185,15 @@ class OpenAiModel:
                 raise
             advice = f"raise limits.{role}.timeout_seconds in stoic.yml"
             raise AttemptFailed(f"gave no answer within {seconds:g} s; {advice}", late=True) from None
+
+    def _explained(self, error: Exception, request: ChatRequest, particular: bool) -> StoicError:
+        """What the error of one attempt means."""
+        meaning = explain(error, request.model, self._server, self._secrets, particular)
+        field = refused_field(error, self._bodies.options(request))
+        if not field:
+            return meaning
+        correction = f"{meaning}; correct {option(request, field)}"
+        return FieldRefused(str(meaning)) if particular else ConfigurationError(correction)
 
     async def _post(self, client: "AsyncOpenAI", body: Mapping[str, Any]) -> Any:
         """The JSON of the answer."""
@@ -226,3 +241,15 @@ class OpenAiModel:
         client._platform = get_platform()
         gates = {role: RequestLimit(limit, self._paces[role]) for role, limit in self._limits.items()}
         return _Connection(client, gates)
+
+
+async def _unless_refused(attempt: Awaitable[ChatReply], first: StoicError) -> ChatReply:
+    """The reply to another `attempt`; where that is refused as well, the `first` error is raised."""
+    try:
+        return await attempt
+    except (Unusable, ReplyKeptBack):
+        raise
+    except ConfigurationError:
+        raise first from None
+    except AttemptFailed as second:
+        raise (first if second.final else second) from None

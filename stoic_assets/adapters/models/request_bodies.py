@@ -9,6 +9,8 @@ from stoic_assets.core.chat import ChatRequest, Role, form_in_words
 from stoic_assets.core.settings import ModelOptions
 
 STRICT = "json_schema"
+BOUNDS = {"minimum", "maximum", "maxItems"}
+"""Keywords that Anthropic, Gemini and vLLM refuse. The form in words has them; the reader of a verdict applies them."""
 Body = dict[str, Any]
 _log = logging.getLogger(__name__)
 
@@ -19,10 +21,11 @@ class RequestBodies:
     def __init__(self, options: Mapping[Role, ModelOptions]) -> None:
         self._options = options
         self._left_out: dict[str, set[str]] = {}
+        self._accepted: set[tuple[str, str]] = set()
 
-    def of(self, request: ChatRequest) -> Body:
-        """The body of a request, without what its model was found not to accept."""
-        left_out = self._left_out.get(request.model, set())
+    def of(self, request: ChatRequest, without: frozenset[str] = frozenset()) -> Body:
+        """The body of a request, `without` some parts, and those that its model was found not to accept."""
+        left_out = self._left_out.get(request.model, set()) | without
         messages = [dict(message) for message in request.messages]
         if SYSTEM_MESSAGE in left_out:
             messages = _without_system(messages)
@@ -32,7 +35,7 @@ class RequestBodies:
             body["temperature"] = request.temperature
         if request.schema is None:
             return body
-        forms = _response_formats(request.schema_name, request.schema)
+        forms = _response_formats(request.schema_name, _unbounded(request.schema))
         if accepted := [form for form in forms if form["type"] not in left_out]:
             body["response_format"] = accepted[0]
         if STRICT in left_out:
@@ -58,6 +61,18 @@ class RequestBodies:
             left_out.add(refused)
         return True
 
+    def accept(self, body: Body) -> None:
+        """Remembers that a model answered this `body`."""
+        if "response_format" in body:
+            self._accepted.add((body["model"], str(body["response_format"])))
+
+    def untried_form(self, body: Body) -> str | None:
+        """The type of the form that a `body` asks for, unless its model has answered in that form before."""
+        asked = body.get("response_format")
+        if asked is None or (body["model"], str(asked)) in self._accepted:
+            return None
+        return str(asked["type"])
+
 
 def _holds(body: Body, option: str) -> bool:
     """Whether a body contains a part that a server may refuse."""
@@ -79,6 +94,13 @@ def _ask_in_words(messages: list[dict[str, str]], form: str) -> None:
     """
     if not any(form in message["content"] for message in messages):
         messages[0]["content"] += f"\n\n{form}"
+
+
+def _unbounded(schema: Any) -> Any:
+    """A JSON Schema without `BOUNDS`; a property may be named like one."""
+    if not isinstance(schema, Mapping):
+        return schema
+    return {key: _unbounded(part) for key, part in schema.items() if key not in BOUNDS or isinstance(part, Mapping)}
 
 
 def _response_formats(name: str, schema: Mapping[str, Any]) -> list[dict[str, Any]]:
