@@ -181,10 +181,10 @@ def test_an_unreachable_service(stoic: Stoic, agent: EmbabelAgent, model: ModelS
 def test_a_refused_key(stoic: Stoic, model: ModelServer, agent: EmbabelAgent, chat_agent: ChatAgent) -> None:
     stoic.job()
     done = stoic("eval", code=2, STOIC_JUDGE_API_KEY="sk-wrong")
-    assert "refuses the key (401); check STOIC_JUDGE_API_KEY" in done.line
+    assert "refuses the key: Error code: 401 - Incorrect API key provided; check STOIC_JUDGE_API_KEY" in done.line
     assert (agent.calls, model.asked) == ([], [])
     done = stoic("eval", code=2, OPENAI_API_KEY="sk-wrong")
-    assert "refuses the key (401); check OPENAI_API_KEY" in done.line
+    assert "refuses the key: Error code: 401 - Incorrect API key provided; check OPENAI_API_KEY" in done.line
     assert "sk-wrong" not in done.err
     stoic.job(**CHAT)
     done = stoic("eval", code=2, AGENT_URL=chat_agent.url, AGENT_API_KEY="wrong-key")

@@ -21,7 +21,7 @@ from stoic_assets.adapters.http.endpoint import (
 )
 from stoic_assets.adapters.http.error_words import read_error
 from stoic_assets.adapters.http.foreign_text import TooManyValues, excerpt, parse_json
-from stoic_assets.adapters.http.request_limit import BUSY, retry_after_seconds
+from stoic_assets.adapters.http.request_limit import is_busy, retry_after_seconds
 from stoic_assets.adapters.http.whole_reply import MIB, ReplyTooLarge, whole_reply
 from stoic_assets.adapters.process.loop_bound import LoopBound
 from stoic_assets.core.conversation.agent import AgentFailure, SentTooMuch
@@ -208,7 +208,9 @@ class AgentHttp:
         status = response.status
         if 200 <= status < 300:
             return
-        refused = refuses_key(status, read_error(text)) or status == 402
+        wait = retry_after_seconds(response.headers)
+        busy = is_busy(status, wait)
+        refused = refuses_key(status, read_error(text)) or (status == 402 and not busy)
         if refused or (status == 403 and Particular.WORDS not in particular):
             raise ConfigurationError(f"{self._name} refuses the key ({status}); {self._key_advice}")
         if status == PROXY_REFUSES:
@@ -216,8 +218,7 @@ class AgentHttp:
         redirect = self._redirect(response)
         if redirect and not particular:
             raise ConfigurationError(self._lost(redirect))
-        wait = retry_after_seconds(response.headers)
-        if status in BUSY:
+        if busy:
             raise AgentFailure(f"{self._name} is busy ({status})", retry_after=wait, busy=True)
         lost = bool(redirect or status in LOST) and Particular.PLACE not in particular
         said = excerpt(text.decode("utf-8", "replace"), self._secrets)

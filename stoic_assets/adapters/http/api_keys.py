@@ -34,9 +34,9 @@ def custom_headers(env: Mapping[str, str]) -> dict[str, str]:
 def refuses_key(status: int, error: ForeignError) -> bool:
     """Whether an HTTP answer refuses the key, by its status or by the codes of its error.
 
-    A LiteLLM without a database looks there for every key but its master key, and answers 400.
+    A LiteLLM without a database looks there for every key but its master key, and answers 400, as Gemini does always.
     """
-    return status == 401 or (status == 400 and "no_db_connection" in error.codes)
+    return status == 401 or (status == 400 and not error.codes.isdisjoint(("no_db_connection", "API_KEY_INVALID")))
 
 
 def require_header(name: str, value: str, source: str) -> None:

@@ -142,6 +142,14 @@ class RequestLimits:
         return self._of_host.setdefault(host, RequestLimit(self._limit))
 
 
+def is_busy(status: int, retry_after: float | None) -> bool:
+    """Whether an answer is that of a busy endpoint: also OpenRouter's 402 while too much is under way to be paid.
+
+    Without a time after which to try again, a 402 says that there is no credit left.
+    """
+    return status in BUSY or (status == 402 and retry_after is not None)
+
+
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
     """The seconds that an answer's Retry-After asks for (RFC 9110 §10.2.3: a number or a date); None if unreadable.
 

@@ -9,13 +9,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from stoic_assets.adapters.http.api_keys import refuses_key
 from stoic_assets.adapters.http.endpoint import PROXY_REFUSES, below, closed_proxy, parse_url, proxy_for
-from stoic_assets.adapters.http.error_words import read_error
 from stoic_assets.adapters.http.whole_reply import ReplyTooLarge
 from stoic_assets.adapters.models.connect import evaluator_model, is_offline, judge_panel, model_servers
 from stoic_assets.adapters.models.model_server import ModelServer, evaluator_server, judge_server
-from stoic_assets.adapters.models.openai_faults import explain, redirected, refused_key
+from stoic_assets.adapters.models.openai_faults import barred, explain, line_of, redirected, refused_key
 from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 from stoic_assets.core.redaction import Redactor
@@ -88,9 +86,11 @@ class _ModelList:
             raise closed_proxy(str(self._server))
         if 300 <= status < 400:
             raise redirected(self._server, answer, self._secrets)
-        refused = refuses_key(status, read_error(answer.content))
-        if refused or (status == 403 and (await self._send("GET", "models")).status_code in (401, 403)):
-            raise refused_key(self._server, status)
+        said = line_of(answer, self._secrets)
+        if error := barred(self._server, answer, said):
+            raise error
+        if status == 403 and (await self._send("GET", "models")).status_code in (401, 403):
+            raise refused_key(self._server, answer, said)
 
     async def names(self) -> set[str]:
         """The models that the server lists; none where it has no list. Raises what `look_up_models` does."""

@@ -18,7 +18,7 @@ from stoic_assets.adapters.http.endpoint import (
 )
 from stoic_assets.adapters.http.error_words import ForeignError, read_error
 from stoic_assets.adapters.http.foreign_text import excerpt
-from stoic_assets.adapters.http.request_limit import BUSY, retry_after_seconds
+from stoic_assets.adapters.http.request_limit import is_busy, retry_after_seconds
 from stoic_assets.adapters.models.chat_completion import tokens_of
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.refused_parts import INVALID, OptionRefused, refused_option
@@ -33,6 +33,14 @@ if TYPE_CHECKING:
 REPEATABLE = (408, 409)
 NO_CREDIT = {"insufficient_quota", "budget_exceeded"}
 """Codes or types, of OpenAI and LiteLLM. Not messages: Gemini calls a limit of requests per minute a quota too."""
+_KEY_REFUSED = re.compile(
+    "api key (?:not valid|not found|expired)|incorrect api key|invalid authorization header", re.IGNORECASE
+)
+"""Words of a 400 of Gemini and xAI."""
+_NO_CREDIT = re.compile("credit balance is|credit limit exceeded", re.IGNORECASE)
+"""Words of a 400 of Anthropic and Together."""
+_TOO_LARGE = re.compile("request too large|must be reduced", re.IGNORECASE)
+"""Words of OpenAI's 429 for a request that needs more tokens than the account has in a minute."""
 STREAMED = re.compile(r"\s*(?:data|event|id|retry)?:")
 """How an answer that is streamed as events begins."""
 _FORM = re.compile("schema|grammar", re.IGNORECASE)
@@ -99,13 +107,31 @@ def may_mind_form(error: Exception, meaning: StoicError) -> bool:
     return suits and type(meaning) is AttemptFailed
 
 
-def refused_key(server: ModelServer, status: int, said: str = "") -> ConfigurationError:
+def barred(server: ModelServer, answer: "Response", said: str) -> ConfigurationError | None:
+    """The error for an `answer` that keeps everybody out: it refuses the key, or says that there is no credit left."""
+    status, found = answer.status_code, read_error(answer.content)
+    if refuses_key(status, found) or (status == 400 and _KEY_REFUSED.search(found.words)):
+        return refused_key(server, answer, said)
+    unpaid = status == 402 and not is_busy(status, retry_after_seconds(answer.headers))
+    if unpaid or found.codes & NO_CREDIT or (status == 400 and _NO_CREDIT.search(found.words)):
+        return ConfigurationError(f"{server} says that the account has no credit left: {said}; check its billing")
+    return None
+
+
+def refused_key(server: ModelServer, answer: "Response", said: str) -> ConfigurationError:
     """The error for a server that does not accept the key, or lets it do nothing.
 
-    What it `said` matters behind a gateway, which answers so as well when its own key for the model is refused.
+    What it `said` matters behind a gateway, which answers so as well when its own key for the model is refused, and
+    where it is the country or the account that is refused.
     """
-    words = f": {said}" if said else f" ({status})"
-    return ConfigurationError(f"{server} refuses the key{words}; check {server.key_variable}")
+    why = f": {said}" if read_error(answer.content).words else f" ({answer.status_code})"
+    return ConfigurationError(f"{server} refuses the key{why}; check {server.key_variable}")
+
+
+def line_of(answer: "Response", secrets: Redactor, status: str = "") -> str:
+    """What an answer with an error says, as one line without `secrets`, after its `status`."""
+    words, status = read_error(answer.content).words, status or f"Error code: {answer.status_code}"
+    return excerpt(f"{status} - {words}" if words else status, secrets)
 
 
 def redirected(server: ModelServer, answer: "Response", secrets: Redactor) -> ConfigurationError:
@@ -139,8 +165,8 @@ def _ends_run(
 ) -> ConfigurationError | None:
     """What is wrong for every request; None where this one may be repeated, changed or left out."""
     status, found, said = error.status_code, _found(error), _line(error, secrets)
-    if refuses_key(status, found):
-        return refused_key(server, status, said)
+    if error_for_all := barred(server, error.response, said):
+        return error_for_all
     if status == PROXY_REFUSES:
         return closed_proxy(str(server))
     if 300 <= status < 400:
@@ -150,18 +176,14 @@ def _ends_run(
             f"{server} does not know model {model!r} ({said}); check STOIC_EVALUATOR_MODEL, STOIC_JUDGE_MODEL and "
             f"{server.url_variable} (it usually ends in /v1)"
         )
-    if status == 403 and not particular:
-        return refused_key(server, status, said)
-    if status == 402 or found.codes & NO_CREDIT:
-        return ConfigurationError(f"{server} says that the account has no credit left: {said}; check its billing")
-    return None
+    return refused_key(server, error.response, said) if status == 403 and not particular else None
 
 
 def _failed_attempt(error: "APIStatusError", server: ModelServer, secrets: Redactor) -> AttemptFailed:
     """What is wrong for this request alone, or for the moment."""
     status, found, said = error.status_code, _found(error), _line(error, secrets)
     wait = retry_after_seconds(error.response.headers)
-    if status in BUSY:
+    if is_busy(status, wait) and not _TOO_LARGE.search(found.words):
         return AttemptFailed(f"{server} is busy: {said}", retry_after=wait, busy=True)
     if KEPT_BACK in found.codes:
         reply = error.body.get("failed_generation") if isinstance(error.body, dict) else None
@@ -180,8 +202,7 @@ def _found(error: "APIStatusError") -> ForeignError:
 
 
 def _line(error: "APIStatusError", secrets: Redactor) -> str:
-    status, words = error.message.partition(" - ")[0], _found(error).words
-    return excerpt(f"{status} - {words}" if words else status, secrets)
+    return line_of(error.response, secrets, error.message.partition(" - ")[0])
 
 
 def _names_unknown_model(error: ForeignError) -> bool:

@@ -92,7 +92,7 @@ def test_what_a_gateway_says_is_told_from_what_a_service_says(service: Any, stat
     assert failure_of(service.url).turned_away is turned_away
 
 
-@pytest.mark.parametrize("status", [429, 529])
+@pytest.mark.parametrize("status", [402, 429, 529])
 def test_busy_is_a_wait_of_the_length_that_the_agent_asks_for(service: Any, status: int) -> None:
     service.replies({}, status=status, Retry_After="7")
     failure = failure_of(service.url)

@@ -183,7 +183,7 @@ def test_a_header_that_cannot_be_sent_is_refused() -> None:
 def test_a_refused_key_of_the_judges_is_named_as_theirs(service: Any) -> None:
     service.replies({}, status=401)
     model = connect_model({**KEY, "STOIC_JUDGE_BASE_URL": f"{service.url}/v1"}, Settings())
-    with pytest.raises(ConfigurationError, match=r"refuses the key: Error code: 401; check STOIC_JUDGE_API_KEY$"):
+    with pytest.raises(ConfigurationError, match=r"refuses the key \(401\); check STOIC_JUDGE_API_KEY$"):
         asyncio.run(model.complete(ChatRequest("judge", "m", ({"role": "user", "content": "?"},), 0.0)))
 
 

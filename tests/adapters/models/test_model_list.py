@@ -58,8 +58,12 @@ def test_each_server_is_asked_for_its_own_models_alone(service: Any) -> None:
     ("status", "said", "why"),
     [
         (401, {}, r"refuses the key \(401\); check OPENAI_API_KEY"),
-        (400, {"error": {"type": "no_db_connection"}}, r"refuses the key \(400\); check OPENAI_API_KEY"),
-        (403, {"error": "go away"}, r"refuses the key \(403\); check OPENAI_API_KEY"),
+        (400, {"error": {"type": "no_db_connection"}}, r"refuses the key: .*no_db_connection.*; check OPENAI_API_KEY"),
+        (403, {"error": "No such country"}, "refuses the key: Error code: 403 - No such country; check OPENAI_API_KEY"),
+        (400, [{"error": {"message": "API key not valid."}}], "refuses the key: .* API key not valid.; check OPENAI_"),
+        (400, {"error": "Incorrect API key provided: xa***90"}, "refuses the key: .*; check OPENAI_API_KEY"),
+        (400, {"error": {"message": "Your credit balance is too low"}}, "no credit left: .* too low; check its bill"),
+        (402, {"detail": "Payment required"}, "no credit left: .* Payment required; check its billing"),
         (407, {}, r"the proxy before the model server at .* refuses requests \(407\); check"),
         (307, {}, r"redirects to https://zeno\.example/v1 \(307\); set OPENAI_BASE_URL"),
     ],
@@ -89,6 +93,7 @@ def test_a_server_that_lists_nothing_is_not_at_fault(service: Any, answer: Respo
         (JSONResponse({"error": {"message": "no_db_connection?"}}, 400), JSONResponse({"data": []})),
         (JSONResponse("no messages", 422), Response("", 307)),
         (JSONResponse("no such model", 403), JSONResponse({"data": []})),
+        (JSONResponse("busy", 402, {"Retry-After": "1"}), JSONResponse({"data": []})),
     ],
 )
 def test_who_may_ask_is_not_turned_away(service: Any, tried: Response, looked: Response) -> None:

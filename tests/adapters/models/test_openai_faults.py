@@ -106,6 +106,13 @@ def test_a_small_reply_that_unpacks_to_a_large_one_is_cut_off_and_not_asked_for_
         (429, {"message": "You exceeded your current quota", "code": "insufficient_quota"}, "credit"),
         (429, {"message": "litellm.RateLimitError", "type": "insufficient_quota", "code": "429"}, "credit"),
         (402, {"message": "Insufficient Balance"}, "no credit left: Error code: 402 - Insufficient Balance; check"),
+        (400, {"message": "Your credit balance is too low to access the API"}, "credit left: Error code: 400 - Your"),
+        (400, {"message": "Credit limit exceeded, please see your billing"}, "no credit left"),
+        (400, "Incorrect API key provided: xa***90.", "refuses the key: Error code: 400 - Incorrect API key provided"),
+        (400, {"message": "API key not valid."}, "check OPENAI_API_KEY"),
+        (400, {"message": "API key expired. Please renew."}, "check OPENAI_API_KEY"),
+        (400, {"message": "Missing or invalid Authorization header."}, "check OPENAI_API_KEY"),
+        (400, {"message": "no", "details": [{"reason": "API_KEY_INVALID"}]}, "check OPENAI_API_KEY"),
         (400, {"message": "Budget has been exceeded!", "type": "budget_exceeded", "code": "400"}, "credit"),
     ],
 )
@@ -167,6 +174,19 @@ def test_a_server_that_dies_in_the_midst_of_a_request_ends_the_run_too(service: 
 def test_a_busy_server_is_waited_for_longer_than_a_failing_one(service: Any, status: int) -> None:
     service.answers = [JSONResponse({"error": {"message": "overloaded"}}, status)] * 8 + [JSONResponse(completion())]
     assert text_from(service.url) == "Salve"
+
+
+def test_a_server_that_asks_for_payment_later_is_busy(service: Any) -> None:
+    unpaid = JSONResponse({"error": {"message": "In-flight spending budget reached"}}, 402, {"Retry-After": "0"})
+    service.answers = [*[unpaid] * 8, JSONResponse(completion())]
+    assert text_from(service.url) == "Salve"
+
+
+def test_a_request_that_is_larger_than_what_the_account_has_in_a_minute_is_not_repeated(service: Any) -> None:
+    too_large = "Request too large for sage: Limit 30000, Requested 35221. The tokens must be reduced."
+    service.replies({"error": {"message": too_large, "code": "rate_limit_exceeded"}}, status=429)
+    assert too_large in refusal(service, ModelFailure)
+    assert len(service.seen) == 1
 
 
 @pytest.mark.parametrize("status", [429, 529])
