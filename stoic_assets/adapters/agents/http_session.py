@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 from enum import Flag, auto
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from stoic_assets.adapters.agents.unanswered import NoAgentThere, UnexpectedStatus
 from stoic_assets.adapters.http.api_keys import refuses_key
 from stoic_assets.adapters.http.endpoint import (
     PROXY_REFUSES,
-    TIMED_OUT,
-    TURNED_AWAY,
     below,
     cause_of,
     closed_proxy,
@@ -19,7 +18,7 @@ from stoic_assets.adapters.http.endpoint import (
     speaks_no_http,
     untrusted,
 )
-from stoic_assets.adapters.http.error_words import read_error
+from stoic_assets.adapters.http.error_words import ForeignError, read_error, status_of
 from stoic_assets.adapters.http.foreign_text import TooManyValues, excerpt, parse_json
 from stoic_assets.adapters.http.request_limit import is_busy, retry_after_seconds
 from stoic_assets.adapters.http.whole_reply import MIB, ReplyTooLarge, whole_reply
@@ -40,8 +39,6 @@ SETTING = "limits.agent.largest_reply_mib"
 """The setting that limits the size of one reply."""
 STREAM = "text/event-stream"
 """The content type of a reply that is streamed as events."""
-REPEATABLE = (408, 409, 423, 425)
-"""Refusals that are temporary by definition: request timeout, conflict, locked, too early."""
 
 
 class Particular(Flag):
@@ -52,22 +49,6 @@ class Particular(Flag):
     """A message: a moderation may answer it with 403; otherwise 403 refuses the key."""
     PLACE = auto()
     """A session or a graph, which the service may not know (`LOST`); otherwise no such service listens there."""
-
-
-class NoAgentThere(AgentFailure):
-    """Another service listens at the address; with a corrected one nothing is continued, as the message says."""
-
-    says_how_to_go_on = True
-
-
-class UnexpectedStatus(AgentFailure):
-    """The service answered with a `status` outside 2xx."""
-
-    def __init__(self, problem: str, status: int, retry_after: float | None, lost: bool) -> None:
-        final = status < 500 and status not in REPEATABLE
-        late, turned_away = status in TIMED_OUT, status in TURNED_AWAY or lost
-        super().__init__(problem, retry_after=retry_after, late=late, final=final, turned_away=turned_away)
-        self.status, self.says_how_to_go_on = status, lost
 
 
 class AgentHttp:
@@ -159,6 +140,13 @@ class AgentHttp:
         """Closes the connections of the running event loop."""
         await self._session.close()
 
+    def refuse(self, hidden: Any, particular: Particular = Particular.NOTHING) -> NoReturn:
+        """Raises what an error that is `hidden` in a chat completion means: what its status would."""
+        error = read_error(json_text({"error": hidden}).encode())
+        answered = f"did not answer with a chat completion: {excerpt(error.words, self._secrets)}"
+        status = status_of(error)
+        self._refuse(status, error, answered, particular, status in LOST)
+
     def fault(self, problem: str, answer: Any = None) -> AgentFailure:
         """An attempt that failed and may be repeated; `answer`, or the error that it reports, is quoted."""
         said = (answer.get("error") if isinstance(answer, dict) else None) or answer
@@ -205,26 +193,32 @@ class AgentHttp:
 
     def _refuse_status(self, response: "ClientResponse", text: bytes, particular: Particular) -> None:
         """Raises what a status other than 2xx means."""
-        status = response.status
+        status, wait = response.status, retry_after_seconds(response.headers)
         if 200 <= status < 300:
             return
-        wait = retry_after_seconds(response.headers)
+        redirect = self._redirect(response)
+        if redirect and not particular:
+            raise ConfigurationError(self._lost(redirect))
+        said = excerpt(text.decode("utf-8", "replace"), self._secrets)
+        answered = redirect or f"answered {status}" + (f": {said}" if said else "")
+        self._refuse(status, read_error(text), answered, particular, bool(redirect) or status in LOST, wait)
+
+    def _refuse(
+        self, status: int, error: ForeignError, answered: str, particular: Particular, nowhere: bool,
+        wait: float | None = None,
+    ) -> NoReturn:
+        """Raises what an `error` means that comes with this `status`, whether the answer's own or one within it."""
         busy = is_busy(status, wait)
-        refused = refuses_key(status, read_error(text)) or (status == 402 and not busy)
+        refused = refuses_key(status, error) or (status == 402 and not busy)
         if refused or (status == 403 and Particular.WORDS not in particular):
             raise ConfigurationError(f"{self._name} refuses the key ({status}); {self._key_advice}")
         if status == PROXY_REFUSES:
             raise closed_proxy(self._name)
-        redirect = self._redirect(response)
-        if redirect and not particular:
-            raise ConfigurationError(self._lost(redirect))
         if busy:
             raise AgentFailure(f"{self._name} is busy ({status})", retry_after=wait, busy=True)
-        lost = bool(redirect or status in LOST) and Particular.PLACE not in particular
-        said = excerpt(text.decode("utf-8", "replace"), self._secrets)
-        answered = f"answered {status}" + (f": {said}" if said else "")
-        problem = self._lost(redirect or answered) if lost else f"{self._name} {redirect or answered}"
-        raise UnexpectedStatus(problem, status, wait, lost)
+        lost = nowhere and Particular.PLACE not in particular
+        problem = self._lost(answered) if lost else f"{self._name} {answered}"
+        raise UnexpectedStatus(problem, status, error, wait, lost)
 
     def _lost(self, problem: str) -> str:
         """A problem that shows that another service listens there, and what to do."""

@@ -1,6 +1,7 @@
 """The knowledge-graph service (BOOGIE_URL): a separate context for what an agent learns during an evaluation."""
 
-from stoic_assets.adapters.agents.http_session import AgentHttp, Particular, UnexpectedStatus
+from stoic_assets.adapters.agents.http_session import AgentHttp, Particular
+from stoic_assets.adapters.agents.unanswered import UnexpectedStatus
 from stoic_assets.adapters.http.endpoint import require_listener
 from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.endpoint_limits import AgentLimit

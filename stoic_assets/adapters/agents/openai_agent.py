@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from stoic_assets.adapters.agents.http_session import AgentHttp, Particular
+from stoic_assets.adapters.http.error_words import hidden_error
 from stoic_assets.adapters.http.foreign_text import TooManyValues, parse_json
 from stoic_assets.core.chat import worded
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
@@ -47,15 +48,14 @@ class OpenAiAgent:
             raise AgentFailure(f"the session {session_id} is unknown; it was not restored", final=True)
         history = self._sessions[session_id]
         asked = [*history, {"role": "user", "content": message}]
-        answer = await self._http.call("POST", self._url, self._request(asked, user), particular=Particular.WORDS)
-        reply = self._read(answer)
+        reply = self._read(await self._complete(asked, user, Particular.WORDS))
         self._sessions[session_id] = [*asked, {"role": "assistant", "content": worded(reply.content)}]
         return reply
 
     async def probe(self, user: str) -> None:
         """Sends a greeting outside of any session: the protocol has nothing cheaper."""
         greeting = [{"role": "user", "content": "Hello"}]
-        await self._http.call("POST", self._url, self._request(greeting, user))
+        await self._complete(greeting, user, Particular.NOTHING)
 
     async def check_access(self) -> None:
         """Checks whether the agent would answer us, without a message."""
@@ -75,6 +75,13 @@ class OpenAiAgent:
     async def close(self) -> None:
         """Closes the connections of the running event loop."""
         await self._http.close()
+
+    async def _complete(self, messages: Sequence[Mapping[str, str]], user: str, particular: Particular) -> Any:
+        """The answer. Raises for an error in it as for the status that it names."""
+        answer = await self._http.call("POST", self._url, self._request(messages, user), particular)
+        if error := hidden_error(answer):
+            self._http.refuse(error, particular)
+        return answer
 
     def _request(self, messages: Sequence[Mapping[str, str]], user: str) -> dict[str, Any]:
         """The request body; some servers stream unless `stream` is false."""

@@ -10,6 +10,9 @@ from stoic_assets.core.json_text import json_text
 _WORDS = ("error", "message", "detail", "Message")
 """Where the words are: xAI's and TGI's, OpenAI's, FastAPI's, AWS's."""
 
+_SAID = ("content", "refusal", "tool_calls", "function_call")
+"""What a message of a chat completion may consist of."""
+
 
 @dataclass(frozen=True)
 class ForeignError:
@@ -29,6 +32,28 @@ def read_error(answer: bytes) -> ForeignError:
         return _error_in(parse_json(answer))
     except (ValueError, TooManyValues):
         return ForeignError(answer.decode("utf-8", "replace").strip())
+
+
+def hidden_error(completion: Any) -> Any:
+    """The error in a chat completion of status 200: beside its choices or, from OpenRouter, in the first; else None.
+
+    A reply that ends with an error before its first word is one as well.
+    """
+    if not isinstance(completion, dict):
+        return None
+    choices = completion.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    choice = first if isinstance(first, dict) else {}
+    message = choice.get("message")
+    said = isinstance(message, dict) and any(map(message.get, _SAID))
+    empty = {"message": "the reply is empty (finish_reason error)"}
+    unsaid = empty if choice.get("finish_reason") == "error" and not said else None
+    return completion.get("error") or choice.get("error") or unsaid
+
+
+def status_of(error: ForeignError) -> int:
+    """The HTTP status that the code of a hidden error names; else 500."""
+    return next((known for known in range(400, 600) if str(known) in error.codes), 500)
 
 
 def _error_in(body: Any) -> ForeignError:

@@ -16,7 +16,7 @@ from stoic_assets.adapters.http.endpoint import (
     led_to,
     untrusted,
 )
-from stoic_assets.adapters.http.error_words import ForeignError, read_error
+from stoic_assets.adapters.http.error_words import ForeignError, hidden_error, read_error, status_of
 from stoic_assets.adapters.http.foreign_text import excerpt
 from stoic_assets.adapters.http.request_limit import is_busy, retry_after_seconds
 from stoic_assets.adapters.models.chat_completion import tokens_of
@@ -150,14 +150,12 @@ def refuse_hidden_error(answer: Mapping[str, Any], request: "Request") -> None:
     from httpx2 import Response
     from openai import APIStatusError
 
-    if not answer.get("error") and tokens_of(answer, "prompt_tokens"):
-        return
-    error = answer.get("error") or answer
-    content = json.dumps({"error": error}).encode()
-    codes = read_error(content).codes
-    status = next((known for known in range(400, 600) if str(known) in codes), 500)
-    response = Response(status, request=request, content=content)
-    raise APIStatusError(f"{status} in an answer of status 200", response=response, body=error)
+    unused = not answer.get("choices") and not tokens_of(answer, "prompt_tokens")
+    if error := hidden_error(answer) or (unused and answer):
+        content = json.dumps({"error": error}).encode()
+        status = status_of(read_error(content))
+        response = Response(status, request=request, content=content)
+        raise APIStatusError(f"{status} in an answer of status 200", response=response, body=error)
 
 
 def _ends_run(

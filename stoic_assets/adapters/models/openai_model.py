@@ -206,7 +206,7 @@ class OpenAiModel:
         content = to_json(body)  # three times as fast as the package's encoder, and some bodies are long
         answer = await client.post(self._completions, content=content, cast_to=Response, options=options)
         completion = json.loads(answer.content)
-        if isinstance(completion, dict) and (not completion.get("choices") or completion.get("error")):
+        if isinstance(completion, dict):
             refuse_hidden_error(completion, answer.request)
         return completion
 

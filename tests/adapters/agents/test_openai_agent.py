@@ -1,4 +1,5 @@
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -203,3 +204,54 @@ def test_an_error_in_place_of_a_completion_is_told(service: Any) -> None:
     service.replies({"error": {"message": "Insufficient credits"}})
     with pytest.raises(AgentFailure, match=r"did not answer with a chat completion: .*Insufficient credits"):
         one_reply(service)
+
+
+FORMS: list[Callable[[Any], Any]] = [
+    lambda error: {"error": error},
+    lambda error: {"error": error, "choices": [{"message": {"content": "Sal"}}]},
+    lambda error: {"choices": [{"finish_reason": "error", "message": {"content": ""}, "error": error}]},
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("error", "final", "busy", "turned_away"),
+    [
+        ({"code": 429, "message": "not now"}, False, True, True),
+        ({"code": 502, "message": "not now"}, False, False, True),
+        ({"code": "400", "message": "not now"}, True, False, False),
+        ({"code": 404, "message": "not now"}, True, False, True),
+        ({"code": "overloaded", "message": "not now"}, False, False, False),
+        ("not now", False, False, False),
+    ],
+)
+def test_an_error_in_an_answer_of_status_200_is_no_reply_but_that_error(
+    service: Any, form: Callable[[Any], Any], error: Any, final: bool, busy: bool, turned_away: bool
+) -> None:
+    service.replies(form(error))
+    with pytest.raises(AgentFailure, match=r"is busy \(429\)|chat completion: not now") as caught:
+        one_reply(service)
+    assert (caught.value.final, caught.value.busy, caught.value.turned_away) == (final, busy, turned_away)
+    assert ("whether it knows the model" in str(caught.value)) is (turned_away and final)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_account_without_credit_is_no_fault_of_the_agent(service: Any, form: Callable[[Any], Any]) -> None:
+    async def main() -> None:
+        await OpenAiAgent(service.url, "sage").probe("Alice")
+
+    service.replies(form({"code": 402, "message": "Insufficient credits"}))
+    for ask in (lambda: one_reply(service), lambda: asyncio.run(main())):
+        with pytest.raises(ConfigurationError, match=r"refuses the key \(402\)"):
+            ask()
+
+
+def test_a_reply_that_ends_with_an_error_is_one_if_there_is_anything_in_it(service: Any) -> None:
+    call = {"function": {"name": "remind", "arguments": "{}"}}
+    for message, words in (({"content": "Sal"}, "Sal"), ({"content": None, "tool_calls": [call]}, "")):
+        service.replies({"choices": [{"finish_reason": "error", "message": message}]})
+        assert one_reply(service).content == words
+    service.replies({"choices": [{"finish_reason": "error", "message": {"role": "assistant", "content": ""}}]})
+    with pytest.raises(AgentFailure, match=r"the reply is empty \(finish_reason error\)") as caught:
+        one_reply(service)
+    assert not caught.value.final

@@ -1,5 +1,6 @@
 import asyncio
 import gzip
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -262,12 +263,34 @@ def test_rubbish_is_tried_again_and_then_a_failure(service: Any, body: bytes, ki
         ("session expired", ModelFailure, "session expired"),
     ],
 )
-@pytest.mark.parametrize("beside", [{}, {"choices": [{"message": {"content": "Sal"}}]}])
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda error: {"error": error},
+        lambda error: {"error": error, "choices": [{"message": {"content": "Sal"}}]},
+        lambda error: {"choices": [{"finish_reason": "error", "message": {"content": "Sal"}, "error": error}]},
+    ],
+)
 def test_an_error_in_an_answer_of_status_200_is_that_error(
-    service: Any, error: Any, kind: type[Exception], said: str, beside: dict[str, Any]
+    service: Any, error: Any, kind: type[Exception], said: str, form: Callable[[Any], Any]
 ) -> None:
-    service.replies({"error": error, **beside})
+    service.replies(form(error))
     assert said in refusal(service, kind)
+
+
+def test_a_choice_that_the_provider_was_too_busy_for_is_waited_for(service: Any) -> None:
+    error = {"code": 429, "message": "rate-limited upstream"}
+    busy = {"choices": [{"finish_reason": "error", "message": {"content": ""}, "error": error}]}
+    service.answers = [*[JSONResponse(busy)] * 8, JSONResponse(completion())]
+    assert text_from(service.url) == "Salve"
+
+
+def test_a_reply_that_ends_with_an_error_before_its_first_word_is_asked_for_again(service: Any) -> None:
+    service.replies({"choices": [{"finish_reason": "error", "message": {"role": "assistant", "content": ""}}]})
+    assert refusal(service, ModelFailure).endswith("200 - the reply is empty (finish_reason error)")
+    assert len(service.seen) == 3
+    service.replies({"choices": [{"finish_reason": "error", "message": {"content": "Sal"}}]})
+    assert text_from(service.url) == "Sal"
 
 
 def test_what_came_instead_of_json_is_quoted(service: Any) -> None:

@@ -1,0 +1,26 @@
+"""Failures of answers that hold no reply of the agent: another service's, and those with a status."""
+
+from stoic_assets.adapters.http.endpoint import TIMED_OUT, TURNED_AWAY
+from stoic_assets.adapters.http.error_words import ForeignError
+from stoic_assets.core.conversation.agent import AgentFailure
+
+REPEATABLE = (408, 409, 423, 425)
+"""Refusals that are temporary by definition: request timeout, conflict, locked, too early."""
+
+
+class NoAgentThere(AgentFailure):
+    """Another service listens at the address; with a corrected one nothing is continued, as the message says."""
+
+    says_how_to_go_on = True
+
+
+class UnexpectedStatus(AgentFailure):
+    """The service answered with a `status` outside 2xx, or with an `error` that has one."""
+
+    def __init__(
+        self, problem: str, status: int, error: ForeignError, retry_after: float | None, lost: bool
+    ) -> None:
+        final = status < 500 and status not in REPEATABLE
+        late, turned_away = status in TIMED_OUT, status in TURNED_AWAY or lost
+        super().__init__(problem, retry_after=retry_after, late=late, final=final, turned_away=turned_away)
+        self.status, self.error, self.says_how_to_go_on = status, error, lost
