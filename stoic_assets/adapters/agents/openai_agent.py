@@ -1,5 +1,6 @@
 """An agent behind a chat-completions endpoint: we keep the sessions and send the whole history with every message."""
 
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,6 +8,8 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from stoic_assets.adapters.agents.http_session import AgentHttp, Particular
+from stoic_assets.adapters.agents.named_user import Naming, after_refusal, named
+from stoic_assets.adapters.agents.unanswered import UnexpectedStatus
 from stoic_assets.adapters.http.error_words import hidden_error
 from stoic_assets.adapters.http.foreign_text import TooManyValues, parse_json
 from stoic_assets.core.chat import worded
@@ -16,6 +19,7 @@ from stoic_assets.core.endpoint_limits import AgentLimit
 from stoic_assets.core.redaction import Redactor
 
 COMPLETIONS = "/chat/completions"
+_log = logging.getLogger(__name__)
 
 
 class OpenAiAgent:
@@ -33,7 +37,7 @@ class OpenAiAgent:
         sent = {**key, **(headers or {})}
         self._http = AgentHttp(url, sent, limit or AgentLimit(), path_advice=advice, redactor=redactor)
         self._url = completions_url(self._http.url)
-        self._model = model
+        self._model, self._naming = model, Naming.WHOLE
         self._sessions: dict[str, list[dict[str, str]]] = {}
 
     async def open_session(self, user: str) -> str:
@@ -76,16 +80,28 @@ class OpenAiAgent:
         """Closes the connections of the running event loop."""
         await self._http.close()
 
-    async def _complete(self, messages: Sequence[Mapping[str, str]], user: str, particular: Particular) -> Any:
-        """The answer. Raises for an error in it as for the status that it names."""
-        answer = await self._http.call("POST", self._url, self._request(messages, user), particular)
-        if error := hidden_error(answer):
-            self._http.refuse(error, particular)
-        return answer
+    async def _complete(
+        self, messages: Sequence[Mapping[str, str]], user: str, particular: Particular, naming: Naming | None = None
+    ) -> Any:
+        """The answer. Raises for an error in it as for the status that it names.
 
-    def _request(self, messages: Sequence[Mapping[str, str]], user: str) -> dict[str, Any]:
-        """The request body; some servers stream unless `stream` is false."""
-        return {"model": self._model, "messages": messages, "user": user, "stream": False}
+        A name of the user that is refused is sent in the next way, and from then on in the one that was accepted.
+        """
+        naming = self._naming if naming is None else naming
+        body = {"model": self._model, "messages": messages, **named(user, naming), "stream": False}  # some stream else
+        try:
+            answer = await self._http.call("POST", self._url, body, particular)
+            if error := hidden_error(answer):
+                self._http.refuse(error, particular)
+        except UnexpectedStatus as refusal:
+            if (following := after_refusal(refusal, user, naming)) is None:
+                raise
+            return await self._complete(messages, user, particular, following)
+        if naming > self._naming:
+            instead = "asking without it" if naming == Naming.NONE else "sending a hash of long ones"
+            _log.warning("the agent does not take `user`: %s", instead)
+            self._naming = naming
+        return answer
 
     def _read(self, answer: Any) -> AgentReply:
         try:
