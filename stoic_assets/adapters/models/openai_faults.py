@@ -44,6 +44,7 @@ _TOO_LARGE = re.compile("request too large|must be reduced", re.IGNORECASE)
 STREAMED = re.compile(r"\s*(?:data|event|id|retry)?:")
 """How an answer that is streamed as events begins."""
 _FORM = re.compile("schema|grammar", re.IGNORECASE)
+_MESSAGES = re.compile("blocked|flagged|filtered|polic(?:y|ies)|moderation|context.length|too long", re.IGNORECASE)
 KEPT_BACK = "json_validate_failed"
 """Groq's code for a model's reply that is not the requested JSON."""
 
@@ -103,8 +104,8 @@ def may_mind_form(error: Exception, meaning: StoicError) -> bool:
     status, found = error.status_code, _found(error)
     if status == 404:
         return not _names_unknown_model(found)
-    suits = status in INVALID or (status == 500 and _FORM.search(found.words) is not None)
-    return suits and type(meaning) is AttemptFailed
+    doubtful = not _MESSAGES.search(found.words) if status in INVALID else status == 500 and _FORM.search(found.words)
+    return bool(doubtful) and type(meaning) is AttemptFailed
 
 
 def barred(server: ModelServer, answer: "Response", said: str) -> ConfigurationError | None:

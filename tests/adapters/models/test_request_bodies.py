@@ -151,7 +151,7 @@ def failing_first(service: Any, kind: type[StoicError], said: str) -> str:
         (JSONResponse({"error": {"message": "No endpoints found"}}, 404), ConfigurationError, "No endpoints found"),
     ],
 )
-@pytest.mark.parametrize("then", [JSONResponse({"error": "too long"}, 400), JSONResponse({"error": "no"}, 404)])
+@pytest.mark.parametrize("then", [JSONResponse({"error": "nor that"}, 400), JSONResponse({"error": "no"}, 404)])
 def test_a_request_that_is_refused_in_every_form_fails_for_its_first_reason_and_costs_no_form(
     service: Any, first: Response, then: Response, kind: type[StoicError], said: str
 ) -> None:
@@ -164,6 +164,19 @@ def test_a_request_that_is_refused_in_every_form_fails_for_its_first_reason_and_
 def test_a_model_that_is_said_to_be_unknown_is_asked_for_no_other_form(service: Any, status: int) -> None:
     service.answers = [JSONResponse({"error": {"message": "The model `sage` does not exist"}}, status), SALVE]
     assert failing_first(service, ConfigurationError, "does not know model 'sage'") == "json_schema"
+    assert len(service.seen) == 2
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Input blocked by policy", "The response was filtered due to the prompt triggering content management policy.",
+        "This model's maximum context length is 4096 tokens", "prompt is too long: 210000 tokens", "It was flagged.",
+    ],
+)  # fmt: skip
+def test_messages_that_are_refused_are_not_asked_in_another_form(service: Any, said: str) -> None:
+    service.answers = [JSONResponse({"error": {"message": said}}, 400), SALVE]
+    assert failing_first(service, ModelFailure, said) == "json_schema"
     assert len(service.seen) == 2
 
 
