@@ -251,8 +251,9 @@ def test_a_model_server_that_serves_nobody_spoils_no_trial(
     model.calls.clear()
     final = stoic(*evaluate, "--resume").document
 
-    assert "503; get it running again; results so far are stored; continue with `stoic eval" in conversing.line
-    assert "no credit left: Error code: 402; check its billing" in judging.line
+    advice = "get it running again; results so far are stored; continue with `stoic eval"
+    assert f"503 - Loading model; {advice}" in conversing.line
+    assert "no credit left: Error code: 402 - Insufficient Balance; check its billing" in judging.line
     assert [trial["outcome"] for trial in final["trials"]] == ["signed_off"] * 8
     assert len(model.of("judge")) < 8 * 6, "verdicts that were had are not asked for again"
 
