@@ -14,6 +14,7 @@ from stoic_assets.core.rounding import ROUNDING
 
 FEWEST_JOBS = 5
 """With four jobs a t quantile after Holm exceeds 6, and coarse scores make equal differences likely."""
+NO_SPREAD = "every job scored the same in both versions, so there is no spread to test with"
 ALPHA = 0.05
 POWER = 0.90
 
@@ -57,7 +58,7 @@ def effect(differences: Sequence[float], tests: int, delta: float) -> Effect:
     if not all_alike(differences):
         return Effect(jobs, mean, _tested(differences, tests, delta))
     if abs(mean) < ROUNDING:
-        return Effect(jobs, mean, why="every job scored the same in both versions, so there is no spread to test with")
+        return Effect(jobs, mean, why=NO_SPREAD)
     return Effect(jobs, mean, _alike(mean, jobs))
 
 

@@ -10,7 +10,7 @@ from itertools import accumulate
 from statistics import fmean
 from typing import Any, Literal
 
-from stoic_assets.core.comparison.effect import ALPHA, FEWEST_JOBS, Effect, Tested, effect
+from stoic_assets.core.comparison.effect import ALPHA, FEWEST_JOBS, NO_SPREAD, Effect, Tested, effect
 from stoic_assets.core.comparison.paired_jobs import Pair, Scope
 from stoic_assets.core.presentation.formatting import difference, is_missing, short_of
 from stoic_assets.core.rounding import ROUNDING
@@ -83,6 +83,11 @@ def overall(rows: Iterable[Row]) -> Verdict:
     if "improved" in found and all(ruled_out(row) != "regressed" for row in gating):
         return "improved"
     return "unchanged" if found == {"unchanged"} else "inconclusive"
+
+
+def family_size(rows: Iterable[Row]) -> int:
+    """How many of these rows of `version_comparisons`, all of one family, were tested together."""
+    return sum(not is_missing(row["p_adjusted"]) or row["why"] == NO_SPREAD for row in rows)
 
 
 def ruled_out(row: Row) -> Verdict | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from stoic_assets.core.comparison.comparison_text import change, left_open, open_questions
-from stoic_assets.core.comparison.family import Verdict, by_size, overall
+from stoic_assets.core.comparison.family import Verdict, by_size, family_size, overall
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion, held, paired_assertions
 from stoic_assets.core.reports.data import ReportData
 from stoic_assets.core.table_rows import Row, Rows
@@ -48,6 +48,11 @@ class VersionVerdict:
             case _:
                 undecided = sum(row["verdict"] == "inconclusive" for row in self.gating)
                 return f"no measure regressed or improved, but {undecided} of {len(self.gating)} are undecided"
+
+    @property
+    def tested_together(self) -> int:
+        """How many of the gating measures are in the family for which each p is adjusted."""
+        return family_size(self.gating)
 
     def changes(self, verdict: Verdict) -> str:
         """The gating measures with this verdict, with difference and 95 % interval, the largest difference first."""

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 from statsmodels.stats.multitest import multipletests
 
-from stoic_assets.core.comparison.family import Finding, Test, by_size, decide, overall, ruled_out
+from stoic_assets.core.comparison.effect import FEWEST_JOBS
+from stoic_assets.core.comparison.family import Finding, Test, by_size, decide, family_size, overall, ruled_out
 from stoic_assets.core.comparison.measures import GATING
 from stoic_assets.core.comparison.paired_jobs import Pair, paired
 
@@ -40,6 +41,13 @@ def families(draw: st.DrawFn) -> list[Test]:
         why = draw(st.sampled_from([None, None, None, "another judge"]))
         tests.append(Test(measure, "pooled", pairs, draw(st.sampled_from([0.05, 0.1])), why))
     return tests
+
+
+@FEW
+@given(families())
+def test_the_rows_tell_how_many_were_tested_together(tests: list[Test]) -> None:
+    in_family = [test for test in tests if test.why is None and len(test.pairs) >= FEWEST_JOBS]
+    assert family_size(found.row() for found in decide(tests, True)) == len(in_family)
 
 
 def swapped(test: Test) -> Test:

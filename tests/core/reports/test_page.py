@@ -232,6 +232,14 @@ def test_the_first_screen_explains_how_conversations_ended(make_data: Make, outc
     assert f'<span title="{explained[0]}"' in html
 
 
+def test_only_measures_in_the_family_are_counted_as_tested_together(make_data: Make, usual_page: str) -> None:
+    assert "adjusted (Holm), because 8 measures are tested together." in usual_page
+    data = make_data()
+    alone, *rest = data.version_comparisons
+    few = [{**row, "p_adjusted": None} for row in rest]
+    assert "p is one-sided.\n" in render_report(replace(data, version_comparisons=[alone, *few]))
+
+
 def test_a_difference_that_no_jobs_detect_is_a_dash(make_data: Make) -> None:
     data = make_data()
     rows = [{**row, "detectable": row["detectable"] and 1.53} for row in data.version_comparisons]
