@@ -140,7 +140,8 @@ def show_comparison(found: Comparison) -> None:
         console.say(line, style="dim", indent=2)
     _show_assertions(broken(found, found.broken), found.broken, style="red")
     _show_assertions(fixed(found), found.fixed, style="green")
-    console.say(confidence(found), style="dim")
+    if whose := confidence(found):
+        console.say(whose, style="dim")
     if found.candidate.offline:
         console.say(OFFLINE_NOTE, style="yellow")
     if few := few_jobs(found):

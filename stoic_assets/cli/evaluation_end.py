@@ -15,7 +15,13 @@ from stoic_assets.cli.outcome_trials import ending, endings, failures
 from stoic_assets.core.conversation.evidence import PLAIN, SCORED
 from stoic_assets.core.evaluation import FINISHED, judge_again, way_to_finish
 from stoic_assets.core.judging.silent_judges import in_words
-from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, calibrated_share, weak_above, whose_confidence
+from stoic_assets.core.presentation.confidence import (
+    OFFLINE_NOTE,
+    Sources,
+    confidence_sources,
+    weak_above,
+    whose_confidence,
+)
 from stoic_assets.core.presentation.formatting import dashed, dollars, plural, score, short_of, words
 from stoic_assets.core.redaction import BLANK
 from stoic_assets.core.scoring.evaluation_junit import evaluation_junit
@@ -103,8 +109,9 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
     console.say(_summary(document, workplace.settings.weakness.score_below))
     for line in _against_base(outcome):
         console.say(console.foreign(line), style="bold")
-    whose = whose_confidence(_calibrated(document), outcome.agreement)
-    console.say(f"{whose} {weak_above(outcome.virtues)}".rstrip(), style="dim")
+    whose = whose_confidence(_sources(document), outcome.agreement)
+    if trusted := f"{whose} {weak_above(outcome.virtues)}".strip():
+        console.say(trusted, style="dim")
     if document["offline"]:
         console.say(OFFLINE_NOTE, style="yellow")
     console.say(f"cost: {_cost(document['cost_usd'])}")
@@ -134,9 +141,9 @@ def _cost(cost_usd: float | None) -> str:
     return unknown if cost_usd is None else dollars(cost_usd)
 
 
-def _calibrated(document: Document) -> float:
-    """The share, 0–1, of confidences that come from a map that was fitted to people's ratings."""
-    return calibrated_share([virtue for trial in document["trials"] for virtue in trial["virtues"].values()])
+def _sources(document: Document) -> Sources:
+    """Where the confidences come from."""
+    return confidence_sources([virtue for trial in document["trials"] for virtue in trial["virtues"].values()])
 
 
 def _ends(outcome: Outcome) -> list[str]:

@@ -163,6 +163,20 @@ def test_what_people_say_of_the_judge_and_which_bound_held_are_shown(
     assert "that do not agree: wisdom. A virtue with a low score is weak if its confidence is above 0.50." in shown
 
 
+@pytest.mark.parametrize(("sources", "told"), [((), 0), (("spread", "spread"), 1)])
+def test_where_confidences_come_from_is_told_if_there_are_any(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], sources: tuple[str, ...], told: int
+) -> None:
+    score = {"trial_id": "t", "score": 0.5, "confidence": 0.9, "verdicts": 3, "failed": 0, "exercised": True}
+    scored = zip(VIRTUES, sources, strict=False)
+    rows = [score | {"virtue": virtue, "confidence_source": source} for virtue, source in scored]
+    tables = {"composite_scores": [SCORED_TRIAL], "trials": [HELD], "trial_virtues": rows}
+    finish(stored(tables=tables, planned_trials=1, scored_trials=1), workplace, as_json=False)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert shown.count("The confidences") == told
+    assert shown.count("come from the spread of the verdicts and are not calibrated on people's ratings.") == told
+
+
 def test_the_agreement_shown_is_that_of_the_judges_who_scored(stored: Stored, workplace: Workplace) -> None:
     known = {"virtue": "wisdom", "judge_model": "gpt", "estimate": 0.1, "low": -0.1, "high": 0.2}
     rows = [known | {"measure": measure, "items": 20, "raters": 3} for measure in ("spearman", "alpha_people")]

@@ -21,7 +21,7 @@ from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import CypherSetup
-from stoic_assets.core.presentation.confidence import calibrated_share, whose_confidence
+from stoic_assets.core.presentation.confidence import confidence_sources, whose_confidence
 from stoic_assets.core.releases import agent_of
 from stoic_assets.core.reports.data import BaseVersion, ReportData
 from stoic_assets.core.reports.page import report_parts
@@ -75,7 +75,7 @@ def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, 
     tables = EvaluationTables(workplace, manifest)
     virtues, weak = tables.read("evaluation_virtues"), tables.read("weak_virtues")
     agreement = in_short(calibration_rows(workplace.warehouse), tables.read("virtue_scores", ("judge_model", "score")))
-    whose = whose_confidence(calibrated_share(tables.read("trial_virtues")), agreement)
+    whose = whose_confidence(confidence_sources(tables.read("trial_virtues")), agreement)
     below = workplace.settings.weakness.score_below
     text = weak_virtue_markdown(virtues, weak, tables.is_offline(), whose, below)
     path = workplace.report_file(manifest.agent_version, manifest.evaluation_id, "weak-virtues.md")

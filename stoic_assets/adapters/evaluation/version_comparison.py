@@ -19,7 +19,7 @@ from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import CONVERSED, DONE, Manifest, way_to_finish
 from stoic_assets.core.judging.silent_judges import answers
-from stoic_assets.core.presentation.confidence import calibrated_share
+from stoic_assets.core.presentation.confidence import confidence_sources
 from stoic_assets.core.releases import base_of
 from stoic_assets.core.scoring.validity import conclusive
 from stoic_assets.core.table_rows import Row
@@ -110,7 +110,7 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
         stoic_eval=evaluation["stoic_eval"],
         jobs=_job_hashes(trials),
         measures=_model_rows(warehouse, "job_measures", *key),
-        calibrated=calibrated_share(verdicts),
+        confidences=confidence_sources(verdicts),
         agreement=in_short(calibration_rows(warehouse), verdicts),
         trials=warehouse.read("composite_scores", *key),
         answers=answers(trials, verdicts, tasks),

@@ -9,7 +9,16 @@ from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.family import Verdict, ruled_out
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, whose_confidence
-from stoic_assets.core.presentation.formatting import DASH, dashed, difference, is_missing, listed, plural, score
+from stoic_assets.core.presentation.formatting import (
+    DASH,
+    dashed,
+    difference,
+    is_missing,
+    listed,
+    percent,
+    plural,
+    score,
+)
 from stoic_assets.core.table_rows import Row
 
 HEADINGS: dict[Verdict, str] = {
@@ -64,15 +73,20 @@ def interval(row: Row) -> str:
 
 
 def confidence(comparison: Comparison) -> str:
-    """How far confidences are calibrated, on the less calibrated side, and how scores agree with people's."""
-    calibrated = min(comparison.base.calibrated, comparison.candidate.calibrated)
-    return whose_confidence(calibrated, comparison.candidate.agreement)
+    """How far the confidences of each version are calibrated, if any, and how scores agree with people's."""
+    more, less = sorted((comparison.candidate, comparison.base), key=lambda side: -side.calibrated)
+    agreement, shares = comparison.candidate.agreement, (percent(more.calibrated), percent(less.calibrated))
+    if shares[0] == shares[1] or not (more.confidences and less.confidences):
+        return whose_confidence(more.confidences + less.confidences, agreement)
+    rest = shares[1] if less.calibrated else "none"
+    found = f"{shares[0]} of the confidences of {more.agent_version} and {rest} of those of {less.agent_version}"
+    return f"{found} are calibrated on people's ratings. {agreement}".rstrip()
 
 
 def what_to_know(comparison: Comparison) -> list[str]:
     """The notes, after the one on an offline comparison, and last how far confidences are calibrated."""
     offline = [OFFLINE_NOTE] if comparison.candidate.offline else []
-    return [*offline, *comparison.notes, confidence(comparison)]
+    return [*offline, *comparison.notes, *filter(None, [confidence(comparison)])]
 
 
 def open_questions(rows: Iterable[Row]) -> list[str]:

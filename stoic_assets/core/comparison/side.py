@@ -1,11 +1,12 @@
 """One evaluation as one side of a comparison, and the reasons why two may not be compared."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.judging.silent_judges import Answer
+from stoic_assets.core.presentation.confidence import Sources, calibrated_share
 from stoic_assets.core.scoring.validity import invalid_share
 from stoic_assets.core.table_rows import Rows
 
@@ -25,9 +26,8 @@ class Side:
     `built_in_prompts` is the hash of the prompts that came with Stoic Eval, those of the simulated user included, and
     `stoic_eval` the release of it that computed the scores.
     `measures`, `trials`, `assertions` and `virtues` are the evaluation's rows of `job_measures`,
-    `composite_scores`, `assertion_results` and `trial_virtues`. `calibrated` is the share, 0–1, of confidences that are
-    calibrated against people, `agreement` says whether scores agree with people's. Times are in UTC; it was judged last
-    at `judged_at`.
+    `composite_scores`, `assertion_results` and `trial_virtues`. `confidences` counts where they come from,
+    `agreement` says whether scores agree with people's. Times are in UTC; it was judged last at `judged_at`.
     """
 
     agent_version: str
@@ -45,7 +45,7 @@ class Side:
     measures: Rows
     built_in_prompts: str | None = None
     stoic_eval: str | None = None
-    calibrated: float = 0.0
+    confidences: Sources = field(default_factory=Sources)
     agreement: str = ""
     trials: Rows = ()
     answers: Sequence[Answer] = ()
@@ -56,3 +56,8 @@ class Side:
     def invalid_share(self) -> float:
         """Invalid trials among those that ended, 0–1."""
         return invalid_share(self.scored_trials, self.invalid_trials)
+
+    @property
+    def calibrated(self) -> float:
+        """The share, 0–1, of confidences that are calibrated against people."""
+        return calibrated_share(self.confidences)

@@ -3,6 +3,7 @@
 The sentences are the same everywhere: terminal, pull request, page and asset.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 
 from stoic_assets.core.presentation.formatting import is_missing, percent, score, words
@@ -12,22 +13,39 @@ OFFLINE_NOTE = (
     "Offline: scripts acted as simulated user or judge. Scores mean nothing; the results of assertions are real."
 )
 OFFLINE_PLAN = "Offline: scripts act as simulated user or judge, at no cost; scores will mean nothing."
-UNCALIBRATED = "The confidences are the judges' own, not calibrated on people's ratings."
+_UNCALIBRATED = "The confidences are not calibrated on people's ratings."
+_BY_SOURCE = {
+    "self": "The confidences are the judges' own, not calibrated on people's ratings.",
+    "spread": "The confidences come from the spread of the verdicts and are not calibrated on people's ratings.",
+}
+"""What is said where all confidences have this source."""
+
+Sources = Counter[str | None]
+"""How many scored virtues have their confidence from each source: `self`, `spread` or `calibrated`."""
 
 
-def calibrated_share(virtues: Rows) -> float:
-    """The share, 0–1, of scored virtues whose confidence was read from a calibration map.
-
-    `virtues` are rows of `trial_virtues`, or of `virtue_scores`.
-    """
-    sources = [row.get("confidence_source") for row in virtues if row.get("score") is not None]
-    return sources.count("calibrated") / max(1, len(sources))
+def confidence_sources(virtues: Rows) -> Sources:
+    """The sources of the confidences in `virtues`, rows of `trial_virtues` or of `virtue_scores`."""
+    return Counter(row.get("confidence_source") for row in virtues if row.get("score") is not None)
 
 
-def whose_confidence(calibrated: float, agreement: str = "") -> str:
-    """Where the confidences come from, `calibrated` being that share, 0–1, and how the scores agree with people's."""
-    share = f"{percent(calibrated)} of the confidences are calibrated on people's ratings."
-    return f"{share if calibrated else UNCALIBRATED} {agreement}".rstrip()
+def calibrated_share(sources: Sources) -> float:
+    """The share, 0–1, of confidences that were read from a calibration map; 0 where nothing was scored."""
+    return sources["calibrated"] / max(1, sources.total())
+
+
+def whose_confidence(sources: Sources, agreement: str = "") -> str:
+    """Where the confidences come from, if there are any, and how the scores agree with people's."""
+    return f"{_whose(sources)} {agreement}".strip()
+
+
+def _whose(sources: Sources) -> str:
+    if not sources:
+        return ""
+    if calibrated := calibrated_share(sources):
+        return f"{percent(calibrated)} of the confidences are calibrated on people's ratings."
+    [source, *others] = sources
+    return _UNCALIBRATED if others else _BY_SOURCE.get(source or "", _UNCALIBRATED)
 
 
 def weak_above(virtues: Iterable[Row]) -> str:

@@ -10,7 +10,7 @@ from stoic_assets.core.evaluation import CONVERSED, INCOMPLETE, REGRADING, way_t
 from stoic_assets.core.judging.ask import out_of_budget
 from stoic_assets.core.judging.confidence_map import why_not_calibrated
 from stoic_assets.core.model_costs import total_cost
-from stoic_assets.core.presentation.confidence import calibrated_share
+from stoic_assets.core.presentation.confidence import calibrated_share, confidence_sources
 from stoic_assets.core.reports.data import ReportData, mean, values, without_void_totals
 from stoic_assets.core.reports.trial_view import TrialView
 from stoic_assets.core.scoring.evaluation_document import reason
@@ -107,7 +107,7 @@ def summary(data: ReportData, trials: Sequence[TrialView]) -> Summary:
         causes=causes.most_common(),
         threshold=data.invalid_trials_threshold,
         virtue_confidence=mean(scored_rows(data.composite_scores), "virtue_confidence"),
-        calibrated=calibrated_share(data.trial_virtues),
+        calibrated=calibrated_share(confidence_sources(data.trial_virtues)),
         uncalibrated=why_uncalibrated(data),
         against_people=[each.sentence for each in found],
         agreement=in_short(data.judge_calibration, data.virtue_scores),
@@ -177,7 +177,7 @@ def scored_rows(rows: Rows) -> list[Row]:
 
 
 def why_uncalibrated(data: ReportData) -> list[str]:
-    """Why confidences are the judges' own and not calibrated, each reason once."""
+    """Why confidences are not calibrated, each reason once."""
     judges = ",".join(sorted(judges_of(data.virtue_scores)))
     scored = [row for row in data.trial_virtues if row.get("score") is not None]
     kinds = dict.fromkeys((row["virtue"], row.get("confidence_source")) for row in scored)

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, UNCALIBRATED, weak_above
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
 from stoic_assets.core.presentation.formatting import dashed, score, short_of, words
 from stoic_assets.core.presentation.markdown import bulleted, plain
 from stoic_assets.core.reports.data import values
@@ -67,7 +67,7 @@ def title(agent_version: str, evaluation_id: str) -> str:
 
 
 def weak_virtue_markdown(
-    virtues: Rows, weak: Rows, offline: bool = False, whose: str = UNCALIBRATED, below: float = 0.7
+    virtues: Rows, weak: Rows, offline: bool = False, whose: str = "", below: float = 0.7
 ) -> str:
     """The virtues, the weakest first, and what judges advise on those that are weak; readable as plain text, too.
 
@@ -75,7 +75,7 @@ def weak_virtue_markdown(
     `below` is the score, 0–1, below which a virtue is weak. No text of a judge becomes a link or picture.
     """
     parts = [f"**{OFFLINE_NOTE}**"] if offline else []
-    parts.append(f"{whose} {weak_above(virtues)}".rstrip())
+    parts += filter(None, [f"{whose} {weak_above(virtues)}".strip()])
     severities = {row["virtue"]: row["severity"] for row in weak}
     if virtues:
         ordered = sorted(virtues, key=lambda row: -severities.get(row["virtue"], 0))

@@ -1,5 +1,6 @@
 """A comparison in words, Markdown, JUnit XML."""
 
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
 from xml.etree import ElementTree as ET
@@ -19,6 +20,7 @@ from stoic_assets.core.comparison.comparison_text import (
     fixed,
     headline,
     open_questions,
+    what_to_know,
 )
 from stoic_assets.core.comparison.paired_assertions import Held, PairedAssertion
 from stoic_assets.core.comparison.side import Side
@@ -155,16 +157,49 @@ def test_a_refusal_is_an_error_for_the_build() -> None:
     assert "was not compared with a@1" in refusal_markdown("a@1", "a@2", "why")
 
 
+def trusting(comparison: Comparison, base: dict[str | None, int], candidate: dict[str | None, int]) -> Comparison:
+    """The comparison where so many confidences of each side come from each source."""
+    before = replace(comparison.base, confidences=Counter(base))
+    return replace(comparison, base=before, candidate=replace(comparison.candidate, confidences=Counter(candidate)))
+
+
+RATED = "are calibrated on people's ratings."
+
+
+@pytest.mark.parametrize(
+    ("base", "candidate", "told"),
+    [
+        ({"self": 2}, {"spread": 2}, "The confidences are not calibrated on people's ratings."),
+        ({"calibrated": 1, "self": 1}, {"calibrated": 2, "spread": 2}, f"50 % of the confidences {RATED}"),
+        (
+            {"self": 13}, {"calibrated": 10, "self": 3},
+            f"77 % of the confidences of marcus@1.1.0 and none of those of marcus@1.0.0 {RATED}",
+        ),
+        (
+            {"calibrated": 2}, {"calibrated": 1, "self": 1},
+            f"100 % of the confidences of marcus@1.0.0 and 50 % of those of marcus@1.1.0 {RATED}",
+        ),
+        ({}, {"calibrated": 1, "self": 1}, f"50 % of the confidences {RATED}"),
+        ({}, {}, ""),
+    ],
+)
+def test_how_far_the_confidences_of_each_version_are_calibrated(
+    worse: Comparison, base: dict[str | None, int], candidate: dict[str | None, int], told: str
+) -> None:
+    found = trusting(worse, base, candidate)
+    assert confidence(found) == told
+    said = "Scores that do not agree with people's: wisdom."
+    refuted = replace(found, candidate=replace(found.candidate, agreement=said))
+    assert confidence(refuted) == f"{told} {said}".lstrip()
+
+
 def test_whose_word_the_confidences_are_is_said_wherever_versions_are_compared(worse: Comparison) -> None:
     own = "The confidences are the judges' own, not calibrated on people's ratings."
-    assert confidence(worse) == own
-    assert f"- {own}" in comparison_markdown(worse)
-    assert own in comparison_junit(worse)
-    half = replace(worse, base=replace(worse.base, calibrated=0.5), candidate=replace(worse.candidate, calibrated=1.0))
-    assert confidence(half) == "50 % of the confidences are calibrated on people's ratings."
-    said = "Scores that do not agree with people's: wisdom."
-    refuted = replace(worse, candidate=replace(worse.candidate, agreement=said))
-    assert confidence(refuted) == f"{own} {said}"
+    found = trusting(worse, {"self": 1}, {"self": 1})
+    assert f"- {own}" in comparison_markdown(found)
+    assert own in comparison_junit(found)
+    assert what_to_know(found) == [*found.notes, own]
+    assert what_to_know(worse) == [*worse.notes]
 
 
 def test_assertions_that_broke_and_were_mended_are_named(turned: Comparison) -> None:

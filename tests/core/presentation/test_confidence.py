@@ -2,18 +2,36 @@
 
 import pytest
 
-from stoic_assets.core.presentation.confidence import UNCALIBRATED, calibrated_share, weak_above, whose_confidence
+from stoic_assets.core.presentation.confidence import (
+    calibrated_share,
+    confidence_sources,
+    weak_above,
+    whose_confidence,
+)
 
 WEAK = "A virtue with a low score is weak if its confidence is above"
 
 
-@pytest.mark.parametrize(("sources", "share"), [([], 0.0), (["self"], 0.0), (["calibrated", "spread"], 0.5)])
-def test_the_share_of_calibrated_confidences_is_told(sources: list[str], share: float) -> None:
+NOT_CALIBRATED = "not calibrated on people's ratings."
+
+
+@pytest.mark.parametrize(
+    ("sources", "told"),
+    [
+        ([], ""),
+        (["self", "self"], f"The confidences are the judges' own, {NOT_CALIBRATED}"),
+        (["spread"], f"The confidences come from the spread of the verdicts and are {NOT_CALIBRATED}"),
+        (["spread", "self"], f"The confidences are {NOT_CALIBRATED}"),
+        ([None], f"The confidences are {NOT_CALIBRATED}"),
+        (["calibrated", "spread"], "50 % of the confidences are calibrated on people's ratings."),
+    ],
+)
+def test_where_the_confidences_come_from_is_told(sources: list[str | None], told: str) -> None:
     unscored = {"score": None, "confidence_source": "calibrated"}
-    assert calibrated_share([*({"score": 0.5, "confidence_source": each} for each in sources), unscored]) == share
-    told = "50 % of the confidences are calibrated on people's ratings." if share else UNCALIBRATED
-    assert whose_confidence(share) == told
-    assert whose_confidence(share, "Scores that agree.") == f"{told} Scores that agree."
+    found = confidence_sources([*({"score": 0.5, "confidence_source": each} for each in sources), unscored])
+    assert calibrated_share(found) == (0.5 if "calibrated" in sources else 0)
+    assert whose_confidence(found) == told
+    assert whose_confidence(found, "Scores that agree.") == f"{told} Scores that agree.".lstrip()
 
 
 @pytest.mark.parametrize(
