@@ -27,6 +27,7 @@ class BaseVersion:
     turns: Rows = ()
     observations: Rows = ()
     task_scores: Rows = ()
+    trial_virtues: Rows = ()
 
 
 @dataclass(frozen=True)

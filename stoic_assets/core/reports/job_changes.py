@@ -1,4 +1,4 @@
-"""The results of each job in both versions: its totals, how often it passed, and its assertions that flipped.
+"""The results of each job in both versions: its scores, how often it passed, and its assertions that flipped.
 
 No statistics: the comparison decides whether a difference is more than chance.
 """
@@ -6,13 +6,18 @@ No statistics: the comparison decides whether a difference is more than chance.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
 
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.comparison.paired_jobs import Cell, cell_of
 from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.reports.data import mean
 from stoic_assets.core.reports.trial_view import TrialView
+from stoic_assets.core.rounding import ROUNDING
 
+Measure = Literal["overall", "virtue_overall"]
+"""A column of `composite_scores`."""
 MOST_LOSSES, MOST_GAINS = 5, 3
 
 
@@ -26,17 +31,34 @@ class JobChange:
     this: list[TrialView]
     flips: list[PairedAssertion]
 
+    @cached_property
+    def measure(self) -> Measure:
+        """What tells the change: the total, or the virtues where nothing but time was asked or the total is equal.
+
+        Jobs with changed results are always told by their total.
+        """
+        told = self.flipped or (self.asked and _differ(self._means("overall")))
+        return "overall" if told or not _differ(self._means("virtue_overall")) else "virtue_overall"
+
     @property
-    def totals(self) -> tuple[float | None, float | None]:
-        """Mean total of the base and of this version, 0–1."""
-        before, after = (mean((trial.scores for trial in trials), "overall") for trials in (self.base, self.this))
-        return before, after
+    def asked(self) -> bool:
+        """Whether anything is asked that a trial can pass: a task or an assertion."""
+        return any(trial.passed is not None for trial in (*self.base, *self.this))
+
+    @property
+    def means(self) -> tuple[float | None, float | None]:
+        """Mean of the measure in the base and in this version, 0–1."""
+        return self._means(self.measure)
 
     @property
     def change(self) -> float | None:
-        """This version's mean total less the base's; None where one is missing."""
-        before, after = self.totals
+        """This version's mean less the base's; None where one is missing."""
+        before, after = self.means
         return None if before is None or after is None else after - before
+
+    def _means(self, measure: Measure) -> tuple[float | None, float | None]:
+        before, after = (mean((trial.scores for trial in trials), measure) for trials in (self.base, self.this))
+        return before, after
 
     @property
     def passed(self) -> tuple[int, int]:
@@ -72,10 +94,15 @@ def job_changes(
 
 
 def most_changed(changes: Sequence[JobChange]) -> list[JobChange]:
-    """The largest losses and gains in the total; `changes` are in the order of `job_changes`."""
+    """The largest losses and gains; `changes` are in the order of `job_changes`."""
     losses = [found for found in changes if (found.change or 0.0) < 0]
     gains = [found for found in changes if (found.change or 0.0) > 0]
     return losses[:MOST_LOSSES] + gains[-MOST_GAINS:]
+
+
+def _differ(means: tuple[float | None, float | None]) -> bool:
+    before, after = means
+    return before is not None and after is not None and abs(after - before) >= ROUNDING
 
 
 def _cells(trials: Iterable[TrialView]) -> dict[Cell, list[TrialView]]:

@@ -95,7 +95,7 @@ def _compared(data: ReportData, trials: Sequence[TrialView]) -> dict[str, Any]:
         "differences": plain,
         "most_changed": most_changed(changes),
         "pairs": pairs,
-        "unshown_pairs": sum(change.flipped for change in changes) - len(pairs),
+        "unshown_pairs": sum(change.flipped for change in changes) - sum(pair.change.flipped for pair in pairs),
         "pair_anchors": {(pair.change.job, pair.change.condition): pair.anchor for pair in pairs},
         "replies": reply_times(data.turns),
         "base_replies": reply_times(data.base.turns) if data.base else None,

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from itertools import product, zip_longest
 
 from stoic_assets.core.comparison.paired_assertions import distinguished
-from stoic_assets.core.reports.job_changes import JobChange
+from stoic_assets.core.presentation.formatting import is_missing
+from stoic_assets.core.reports.job_changes import JobChange, Measure, most_changed
 from stoic_assets.core.reports.trial_view import AssertionView, TrialView, TurnView
 from stoic_assets.core.table_rows import Row
+from stoic_assets.core.virtues import VIRTUES
 
 MOST_PAIRS = 20
 """Conversations are long; all flipped assertions are listed, and every trial is in its version's report."""
@@ -51,6 +53,15 @@ class TaskPair:
 
 
 @dataclass(frozen=True)
+class VirtuePair:
+    """One virtue with its scores in both trials; None where it was not scored."""
+
+    name: str
+    base: float | None
+    this: float | None
+
+
+@dataclass(frozen=True)
 class SideBySide:
     """What changed in a job, shown by the two of its trials that differ most; `anchor` is its id in the page."""
 
@@ -76,6 +87,15 @@ class SideBySide:
         return [TaskPair(before[row["task"]], row) for row in self.this.tasks if row["task"] in before]
 
     @property
+    def virtues(self) -> list[VirtuePair]:
+        """The virtues that were scored in at least one of the two."""
+        before, after = (
+            {view.name: view.row["score"] for view in trial.virtues if not is_missing(view.row.get("score"))}
+            for trial in (self.base, self.this)
+        )
+        return [VirtuePair(name, before.get(name), after.get(name)) for name in VIRTUES if name in before | after]
+
+    @property
     def alone(self) -> tuple[frozenset[str], frozenset[str]]:
         """Functions that only the base called, and those that only this version called."""
         before, after = (
@@ -90,16 +110,24 @@ def function(call: str) -> str:
 
 
 def side_by_side(changes: Sequence[JobChange]) -> list[SideBySide]:
-    """The first jobs that flipped, in the order of `changes`."""
+    """The first jobs that flipped, in the order of `changes`, then those whose virtues changed most."""
     flipped = [change for change in changes if change.flipped][:MOST_PAIRS]
-    return [SideBySide(f"flip-{place}", change, *telling_pair(change)) for place, change in enumerate(flipped, 1)]
+    virtues = [change for change in most_changed(changes) if change.measure == "virtue_overall"]
+    return [
+        SideBySide(f"flip-{place}", change, *telling_pair(change)) for place, change in enumerate(flipped + virtues, 1)
+    ]
 
 
 def telling_pair(change: JobChange) -> tuple[TrialView, TrialView]:
     """The trials of base and this version that show a job's change best; the first repeats among equals."""
-    direction = 1 if (change.change or 0.0) <= 0 else -1
-    pairs = product(change.base, change.this)
-    return max(pairs, key=lambda pair: (direction * _assertions_lost(*pair), direction * _total_lost(*pair)))
+    direction, measure = 1 if (change.change or 0.0) <= 0 else -1, change.measure
+    pairs = product(_measured(change.base, measure), _measured(change.this, measure))
+    return max(pairs, key=lambda pair: [direction * lost for lost in _lost(pair, measure)])
+
+
+def _measured(trials: list[TrialView], measure: Measure) -> list[TrialView]:
+    """The trials that have the measure, if any have."""
+    return [trial for trial in trials if not is_missing(trial.scores.get(measure))] or trials
 
 
 def assertion_pairs(base: TrialView, this: TrialView) -> list[AssertionPair]:
@@ -125,5 +153,8 @@ def _held(assertion: AssertionView) -> bool:
     return assertion.row["passed"] is True
 
 
-def _total_lost(base: TrialView, this: TrialView) -> float:
-    return (base.scores.get("overall") or 0.0) - (this.scores.get("overall") or 0.0)
+def _lost(pair: tuple[TrialView, TrialView], measure: Measure) -> list[float]:
+    """What the base's trial has more of; where the total tells the change, assertions count first."""
+    before, after = (trial.scores.get(measure) or 0.0 for trial in pair)
+    marks = before - after
+    return [_assertions_lost(*pair), marks] if measure == "overall" else [marks]

@@ -1,6 +1,6 @@
 """How jobs fared in both versions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,13 +22,15 @@ def changes(data: ReportData) -> list[JobChange]:
     return job_changes(trial_views(data.base), trial_views(data), found.flips)
 
 
-def one_job(totals: list[float | None], passed: list[bool], **place: Any) -> dict[str, Any]:
+def one_job(
+    totals: Sequence[float | None], passed: Sequence[bool | None], virtues: Sequence[float | None] = (), **place: Any
+) -> dict[str, Any]:
     """Tables of scored trials of one job, one for each total."""
     job = {"job": "j", "condition": "withheld", "outcome": "signed_off", **place}
     rows = [{"trial_id": f"t{number}", "repeat": number, **job} for number in range(len(totals))]
     scores = [
-        {**row, "valid": True, "overall": total, "passed": held}
-        for row, total, held in zip(rows, totals, passed, strict=True)
+        {**row, "valid": True, "overall": total, "passed": held, "virtue_overall": virtue}
+        for row, total, held, virtue in zip(rows, totals, passed, virtues or [None] * len(rows), strict=True)
     ]
     return {"trials": rows, "composite_scores": scores}
 
@@ -89,3 +91,38 @@ def test_what_changed_most_are_losses_before_gains(make_data: Make) -> None:
     assert most_changed(worse)[:5] == worse[:5]
     assert all((change.change or 0) > 0 for change in most_changed(changes(mirrored)))
     assert most_changed([]) == []
+
+
+@pytest.mark.parametrize(
+    ("totals", "passed", "virtues", "told"),
+    [
+        ((0.9, 0.8), (None, None), (0.7, 0.4), ("virtue_overall", -0.3)),
+        ((0.9, 0.9), (True, True), (0.7, 0.8), ("virtue_overall", 0.1)),
+        ((0.9, 0.8), (True, True), (0.7, 0.4), ("overall", -0.1)),
+        ((0.9, 0.9), (True, False), (0.7, 0.4), ("overall", 0.0)),
+        ((0.9, 0.8), (None, None), (0.7, 0.7), ("overall", -0.1)),
+        ((0.9, 0.0), (None, None), (0.7, None), ("overall", -0.9)),
+        ((None, None), (None, None), (0.7, 0.4), ("virtue_overall", -0.3)),
+    ],
+)
+def test_virtues_tell_the_change_where_the_total_cannot(
+    totals: tuple[float | None, ...], passed: tuple[bool | None, ...], virtues: tuple[float | None, ...],
+    told: tuple[str, float],
+) -> None:  # fmt: skip
+    base, this = (one_job([totals[n]], [passed[n]], [virtues[n]]) for n in (0, 1))
+    [found] = changes(ReportData({}, **this, base=BaseVersion({}, **base)))
+    assert (found.measure, found.change) == (told[0], pytest.approx(told[1]))
+
+
+def test_losses_and_gains_of_virtues_are_among_what_changed_most() -> None:
+    sizes = [-0.4, -0.02, 0.0, 0.05, 0.3]
+
+    def tables(share: float) -> dict[str, Any]:
+        jobs = [one_job([1.0], [None], [0.5 + share * size], job=f"j{n}") for n, size in enumerate(sizes)]
+        return {name: [row for job in jobs for row in job[name]] for name in ("trials", "composite_scores")}
+
+    def own(data: dict[str, Any]) -> dict[str, Any]:
+        return {name: [{**row, "trial_id": row["job"]} for row in rows] for name, rows in data.items()}
+
+    found = most_changed(changes(ReportData({}, **own(tables(1)), base=BaseVersion({}, **own(tables(0))))))
+    assert [each.job for each in found] == ["j0", "j1", "j3", "j4"]

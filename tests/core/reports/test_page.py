@@ -338,6 +338,25 @@ def test_without_a_comparison_nothing_is_set_against_another_version(make_data: 
     assert not re.search('id="(flips|comparison)"|Dashed line|score in ', html)
 
 
+def test_where_nothing_is_asked_the_virtues_tell_what_changed(make_data: Make) -> None:
+    data = make_data()
+    assert data.base
+    asked = {"assertion_results": (), "task_scores": ()}
+    unasked = {"task": None, "assertion": None, "passed": None, "overall": 0.9}
+    bases, rows = (
+        [{**row, **unasked, "virtue_overall": virtues} for row in each.composite_scores]
+        for each, virtues in ((data.base, 0.74), (data, 0.27))
+    )
+    base = replace(data.base, composite_scores=bases, trial_virtues=data.trial_virtues, **asked)
+    html = render_report(replace(data, composite_scores=rows, base=base, **asked))
+    assert html.count('class="flip"') == html.count("virtues 0.74 → 0.27") / 2 == 5
+    assert re.search(r'<a href="#(flip-1)">.*<div class="inside" id="\1">', html, re.DOTALL)
+    assert "did an assertion hold more or less often" in html
+    first = html.partition('id="changed-virtues-title"')[2].partition("</details>")[0]
+    assert "<h4>Virtues</h4>" in first
+    assert "Passed 0 of" not in first
+
+
 def test_one_assertion_that_flipped_is_no_plural(make_data: Make) -> None:
     data = make_data()
     found = differences(data)

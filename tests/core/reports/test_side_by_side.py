@@ -7,8 +7,15 @@ from typing import Any
 
 from stoic_assets.core.reports.data import BaseVersion, ReportData
 from stoic_assets.core.reports.job_changes import JobChange, job_changes
-from stoic_assets.core.reports.side_by_side import MOST_PAIRS, SideBySide, assertion_pairs, side_by_side, telling_pair
-from stoic_assets.core.reports.trial_view import TrialView, trial_views
+from stoic_assets.core.reports.side_by_side import (
+    MOST_PAIRS,
+    SideBySide,
+    VirtuePair,
+    assertion_pairs,
+    side_by_side,
+    telling_pair,
+)
+from stoic_assets.core.reports.trial_view import TrialView, VirtueView, trial_views
 from stoic_assets.core.reports.version_comparison import differences
 
 Make = Callable[..., ReportData]
@@ -22,7 +29,9 @@ def pairs(data: ReportData) -> list[SideBySide]:
     return side_by_side(job_changes(trial_views(data.base), trial_views(data), found.flips))
 
 
-def trial(held: dict[str, bool | None], calls: list[list[str]] | None = None, total: float = 0.5) -> TrialView:
+def trial(
+    held: dict[str, bool | None], calls: list[list[str]] | None = None, total: float = 0.5, virtues: float | None = None
+) -> TrialView:
     """A trial with the results of its assertions by text, and in each turn the functions called."""
     turns = [
         {"trial_id": "t", "turn": number, "speaker": "agent", "content": "Done.", "events": json.dumps(
@@ -35,7 +44,7 @@ def trial(held: dict[str, bool | None], calls: list[list[str]] | None = None, to
         for text, passed in held.items()
     ]
     row: dict[str, Any] = {"trial_id": "t", "job": "j", "condition": "withheld", "repeat": 1, "outcome": "signed_off"}
-    scores = {**row, "valid": True, "overall": total}
+    scores = {**row, "valid": True, "overall": total, "virtue_overall": virtues}
     [view] = trial_views(ReportData({}, [row], turns, assertion_results=results, composite_scores=[scores]))
     return view
 
@@ -55,6 +64,32 @@ def test_the_two_trials_that_differ_most_are_shown() -> None:
     assert telling_pair(lost) == (good, bad)
     gained = JobChange("j", "c", [replace(view, scores={"overall": 0.1}) for view in both], both, [])
     assert [view.failed_assertions for view in telling_pair(gained)] == [2, 0]
+
+
+def test_where_virtues_tell_the_change_the_two_trials_with_the_largest_are_shown() -> None:
+    low, high, unscored = trial({"a": True}, virtues=0.2), trial({"a": False}, virtues=0.9), trial({"a": True})
+    middling = trial({"a": True}, virtues=0.5)
+    assert telling_pair(JobChange("j", "c", [unscored, middling, high], [unscored, middling, low], [])) == (high, low)
+    assert telling_pair(JobChange("j", "c", [middling, low], [unscored, middling, high], [])) == (low, high)
+
+
+def test_jobs_whose_virtues_changed_most_follow_those_that_flipped() -> None:
+    flipped = JobChange("flipped", "c", [trial({})], [replace(trial({}), scores={"passed": True})], [])
+    changes = [JobChange(f"j{n}", "c", [trial({}, virtues=0.9)], [trial({}, virtues=0.9 - n / 10)], []) for n in (2, 1)]
+    same = JobChange("same", "c", [trial({}, virtues=0.9)], [trial({}, virtues=0.9)], [])
+    found = side_by_side([*changes, same, flipped])
+    assert [pair.change.job for pair in found] == ["flipped", "j2", "j1"]
+    assert len({pair.anchor for pair in found}) == 3
+
+
+def test_virtues_of_both_are_set_against_each_other() -> None:
+    def of(**scores: float | None) -> TrialView:
+        views = [VirtueView(name, {"virtue": name, "score": score}, []) for name, score in scores.items()]
+        return replace(trial({}), virtues=views)
+
+    before, after = of(wisdom=0.8, justice=None), of(wisdom=0.3, courage=1.0)
+    pair = SideBySide("flip-1", JobChange("j", "c", [before], [after], []), before, after)
+    assert pair.virtues == [VirtuePair("wisdom", 0.8, 0.3), VirtuePair("courage", None, 1.0)]
 
 
 def test_assertions_whose_result_differs_come_first_and_are_marked() -> None:
