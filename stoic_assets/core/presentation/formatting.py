@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 from stoic_assets.core.foreign_text import visible
 from stoic_assets.core.json_text import in_letters, laid_out
 from stoic_assets.core.moments import in_utc
+from stoic_assets.core.rounding import as_shown
 from stoic_assets.core.table_rows import Row
 
 DASH = "–"
@@ -35,19 +36,20 @@ def is_missing(value: object) -> bool:
 
 
 def score(value: float) -> str:
-    """Two decimals, half-even on the exact binary value: `0.62`, `−0.08`, never `−0.00`."""
-    return f"{value:z.2f}".replace("-", "−")
+    """Two decimals, half-even on the binary value: `0.62`, `−0.08`, never `−0.00`; equal scores are written alike."""
+    return f"{as_shown(value):z.2f}".replace("-", "−")
 
 
 def short_of(value: float, bound: float) -> str:
     """As `score`, but a value below a bound gets as many decimals as show that: 0.699 where the bound is 0.7."""
+    value = as_shown(value)
     below = (text for decimals in range(2, 11) if float(text := f"{value:.{decimals}f}") < bound)
     return next(below, score(value)) if value < bound else score(value)
 
 
 def difference(value: float) -> str:
     """Two decimals with a sign, three where two would show nothing: `+0.05`, `−0.12`, `+0.004`, `±0.00`."""
-    value = round(value, 9)  # else 0.6 − 0.335 is shown as +0.26, and 0.735 − 0.47 as +0.27
+    value = as_shown(value)
     if abs(value) < 0.0005:
         return "±0.00"
     return f"{value:+.{3 if abs(value) < 0.005 else 2}f}".replace("-", "−")

@@ -59,6 +59,12 @@ def test_rounding_and_units(form: formatting.Form, value: float, text: str) -> N
     assert form(value) == text
 
 
+@pytest.mark.parametrize(("value", "text"), [(0.205, "0.20"), (0.115, "0.12")])
+def test_a_score_is_written_alike_however_its_sum_was_rounded(value: float, text: str) -> None:
+    for near in (value, math.nextafter(value, 0), math.nextafter(value, 1)):
+        assert (score(near), short_of(near, 0.7)) == (text, text)
+
+
 @pytest.mark.parametrize(
     ("value", "shown"),
     [(0.699, "0.699"), (0.69999, "0.69999"), (0.694, "0.69"), (0.7, "0.70"), (0.71, "0.71"), (0.7 - 1e-13, "0.70")],
