@@ -1,14 +1,15 @@
--- Virtues that score low although the judge is sure, with what the judge advises most often.
+-- Virtues that score low although the judge is sure, with what judges advise in most trials.
 with mentions as (
     select
         verdicts.agent_version,
         verdicts.evaluation_id,
         verdicts.virtue,
+        verdicts.trial_id,
         trim(unnest(verdicts.improvement_suggestions)) as suggestion
     from {{ source('evidence', 'virtue_scores') }} as verdicts
     inner join {{ ref('composite_scores') }} as composite_scores
         using (agent_version, evaluation_id, trial_id)
-    where composite_scores.valid and verdicts.error is null
+    where composite_scores.valid and verdicts.score is not null and verdicts.error is null
 ),
 
 ranked as (
@@ -19,7 +20,7 @@ ranked as (
         suggestion,
         row_number() over (
             partition by agent_version, evaluation_id, virtue
-            order by count(*) desc, suggestion
+            order by count(distinct trial_id) desc, suggestion
         ) as place
     from mentions
     where suggestion <> ''

@@ -136,6 +136,22 @@ def test_suggestions_are_distinct_the_most_frequent_first_and_at_most_ten(wareho
     assert suggestions == ["ask first", "be kind", *(f"z{n:02}" for n in range(8))]
 
 
+def test_suggestions_made_in_most_trials_come_first_however_many_verdicts_make_them(warehouse, evaluation):
+    made = evaluation(warehouse).trial("t1").trial("t2")
+    for sample in range(3):
+        made.verdict(trial_id="t1", score=0.1, sample=sample, improvement_suggestions=["be brief"])
+    made.verdict(trial_id="t2", score=0.1, improvement_suggestions=["listen"])
+    made.verdict(trial_id="t1", score=0.1, sample=3, improvement_suggestions=["listen"])
+    assert made.scored().one("weak_virtues")["suggestions"] == ["listen", "be brief"]
+
+
+def test_advice_on_a_virtue_that_was_not_exercised_is_kept_back(warehouse, evaluation):
+    made = evaluation(warehouse).trial("t1").trial("t2")
+    made.verdict(trial_id="t1", score=0.1, improvement_suggestions=["ask first"])
+    made.verdict(trial_id="t2", exercised=False, improvement_suggestions=["nothing to improve"])
+    assert made.scored().one("weak_virtues")["suggestions"] == ["ask first"]
+
+
 def test_suggestions_from_invalid_trials_are_kept_back(warehouse, evaluation):
     made = evaluation(warehouse).trial("t1").trial("t2", outcome="judge_error")
     for number in (1, 2):
