@@ -51,11 +51,12 @@ FACTS: dict[str, Columns] = {
         "invalid_trials": "count?", "cost_usd": "number?", "parents": "texts?", "stoic_eval": "text?",
     },
     "trials": {
-        "trial_id": "text", "job": "text", "scenario": "text?", "holdout": "flag", "tags": "texts?",
-        "job_hash": "text?", "condition": "text", "repeat": "count", "outcome": "text", "detail": "text?",
-        "session_id": "text?", "user": "text?", "failure_count": "count", "average_response_ms": "number?",
-        "aspirational_ms": "number?", "planned_tasks": "count", "virtue_weights": "weights?", "turns": "count",
-        "started_at": "time?", "ended_at": "time?", "evaluator_model": "text?", "suspected_injection": "texts?",
+        "trial_id": "text", "job": "text", "scenario": "text?", "category": "text?", "expected": "json?",
+        "holdout": "flag", "tags": "texts?", "job_hash": "text?", "condition": "text", "repeat": "count",
+        "outcome": "text", "detail": "text?", "session_id": "text?", "user": "text?", "failure_count": "count",
+        "average_response_ms": "number?", "aspirational_ms": "number?", "planned_tasks": "count",
+        "virtue_weights": "weights?", "turns": "count", "started_at": "time?", "ended_at": "time?",
+        "evaluator_model": "text?", "suspected_injection": "texts?",
     },
     "turns": {
         "trial_id": "text", "turn": "count", "speaker": "text", "content": "text", "response_ms": "number?",

@@ -15,13 +15,22 @@ def trial_row(evidence: Evidence, job: Job, suspected: Sequence[str]) -> Row:
     """One row of `trials`; `suspected` are the reasons to suspect that the agent tried to steer a judge."""
     trial = evidence.trial
     return {
-        "trial_id": trial.trial_id, "job": trial.job, "scenario": trial.scenario, "condition": trial.condition,
+        "trial_id": trial.trial_id, "job": trial.job, **_scenario_columns(trial, job), "condition": trial.condition,
         "repeat": trial.repeat, "outcome": evidence.outcome, "detail": evidence.detail,
         "session_id": evidence.session_id, "user": trial.user, "failure_count": evidence.failure_count,
         "average_response_ms": average_response_ms(evidence), "turns": len(evidence.turns),
         "started_at": evidence.started_at, "ended_at": evidence.ended_at, "evaluator_model": evidence.evaluator_model,
         "suspected_injection": list(suspected), **job_columns(job),
     }
+
+
+def _scenario_columns(trial: Trial, job: Job) -> Row:
+    """The columns of `trials` that describe its scenario; neither judges nor raters are shown what is expected."""
+    if not trial.scenario:
+        return {"scenario": None, "category": None, "expected": None}
+    played = job.scenario(trial.scenario)
+    expected = json_text(played.expected) if played.expected else None
+    return {"scenario": played.id, "category": played.category, "expected": expected}
 
 
 def job_columns(job: Job) -> Row:

@@ -66,6 +66,16 @@ def test_a_row_of_a_trial_holds_what_scores_need_of_the_job(evidence: Evidence, 
     assert row["job_hash"] == job.question_hash()
 
 
+@pytest.mark.parametrize(("expected", "stored"), [({"tone": "calm"}, '{"tone": "calm"}'), ({}, None)])
+def test_a_row_of_a_trial_tells_what_its_scenario_is_for(
+    evidence: Evidence, make_job: Make, expected: dict[str, str], stored: str | None
+) -> None:
+    scenarios = [{"id": name, "category": name * 2, "input": "I give up", "expected": expected} for name in "ab"]
+    trial = replace(evidence.trial, scenario="b")
+    row = trial_row(replace(evidence, trial=trial), make_job(scenarios=scenarios, facts=[]), [])
+    assert (row["scenario"], row["category"], row["expected"]) == ("b", "bb", stored)
+
+
 def test_words_that_are_meant_for_the_judge_are_noted(evidence: Evidence, make_job: Make) -> None:
     assert trial_row(evidence, make_job(), [ORDER])["suspected_injection"] == [ORDER]
 
