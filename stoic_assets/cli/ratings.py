@@ -1,12 +1,10 @@
 """`stoic ratings`: builds a page, collects what raters sent, analyses it."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.adapters.ratings import calibration_store, ratings_store
 from stoic_assets.adapters.ratings.rating_analysis import Analysed, analyse_ratings
 from stoic_assets.adapters.ratings.rating_keys import keys_file
@@ -126,16 +124,19 @@ def calibrate(as_json: Json = False) -> None:
     workplace.warehouse.refuse_misread_folder()
     comparisons = calibration_store.calibrate(workplace)
     calibration_store.store(workplace.warehouse, comparisons)
+    report = calibration_store.write_report(workplace, comparisons)
     if as_json:
         rows = [row for found in comparisons for row in found.rows()]
-        console.print_json([{name: value for name, value in row.items() if name != "confidence_map"} for row in rows])
+        measures = [{name: value for name, value in row.items() if name != "confidence_map"} for row in rows]
+        console.print_json({"report": str(report), "measures": measures})
     elif comparisons:
         _show_calibration(comparisons)
+        console.out.print(f"report: {report}")
     else:
         console.say("no reply has both ratings and a verdict yet; `stoic ratings build` makes a page for raters")
 
 
-def _show_calibration(comparisons: "Sequence[JudgeComparison]") -> None:
+def _show_calibration(comparisons: "list[JudgeComparison]") -> None:
     table = console.plain_table()
     for heading in ("virtue", "judge"):
         table.add_column(heading, min_width=12)
@@ -150,11 +151,11 @@ def _show_calibration(comparisons: "Sequence[JudgeComparison]") -> None:
     for why, those in _uncalibrated(comparisons).items():
         console.say(console.foreign(f"{why} ({listed(those)})"), indent=2)
     console.say("agreement: mean quadratic kappa with each rater; wins: share of raters that the judge could replace")
-    if any(OFFLINE in found.judge.split(",") for found in comparisons):
+    if calibration_store.judged_by_stand_in(comparisons):
         console.say(OFFLINE_NOTE, style="yellow")
 
 
-def _uncalibrated(comparisons: "Sequence[JudgeComparison]") -> dict[str, list[str]]:
+def _uncalibrated(comparisons: "list[JudgeComparison]") -> dict[str, list[str]]:
     """Which verdicts' confidences no map translates, by what the map lacks that needs least: one verdict is enough."""
     reasons: dict[str, list[str]] = {}
     for found in comparisons:

@@ -100,12 +100,14 @@ def judge_calibration(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeR
     with reported(workplace):
         comparisons = calibration_store.calibrate(workplace)
         path = calibration_store.store(workplace.warehouse, comparisons)
+        report = calibration_store.write_report(workplace, comparisons)
     rows = [row for found in comparisons for row in found.rows()]
     maps = [each for found in comparisons for each in found.maps.values()]
     return dg.MaterializeResult(
         metadata={
             "dagster/row_count": len(rows),
             "path": dg.MetadataValue.path(path),
+            "report": dg.MetadataValue.path(report),
             "calibrated": len(maps),
             "rubric": next((found.rubric for found in comparisons), None) or "not known",
             "reliability": dg.MetadataValue.md("\n\n".join(map(_diagram, maps)) or "not calibrated"),
@@ -116,9 +118,10 @@ def judge_calibration(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeR
 
 def _diagram(found: ConfidenceMap) -> str:
     from stoic_assets.core.calibration.reliability_diagram import reliability_diagram_svg
+    from stoic_assets.core.presentation.drawing import INK
 
     title = plain(f"{found.virtue}, {', '.join(found.judges)}, {found.signal}")
-    return f"**{title}**\n\n{picture('reliability', reliability_diagram_svg(found))}"
+    return f"**{title}**\n\n{picture('reliability', reliability_diagram_svg(found, ink=INK))}"
 
 
 @dg.asset(

@@ -12,7 +12,9 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.console import Terminal
 from stoic_assets.cli.ratings import REMAINS, analyze, build, calibrate, collect
-from stoic_assets.core.calibration.judge_calibration import JudgeComparison
+from stoic_assets.core.calibration.judge_agreement import MEASURES
+from stoic_assets.core.calibration.judge_calibration import EDGES, JudgeComparison
+from stoic_assets.core.calibration.map_fitting import measure_names
 from stoic_assets.core.ratings.blinding import Key
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined
 
@@ -112,10 +114,10 @@ def test_collecting_nothing_is_said(tmp_path: Path, capsys: pytest.CaptureFixtur
 def compared(monkeypatch: pytest.MonkeyPatch) -> JudgeComparison:
     """One virtue as one judge scores it, beside three raters."""
     known = Estimate(0.5, 0.4, 0.6, None)
-    measures = dict.fromkeys(("qwk_with_raters", "qwk_among_raters", "winning_rate"), known)
+    measures = dict.fromkeys((*MEASURES, *measure_names("spread"), *measure_names("self"), *EDGES), known)
     measures["map_spread"] = undefined("not calibrated: 30 replies with 3 verdicts are needed; there are 0")
     measures["map_self"] = undefined("not calibrated: 30 replies are needed; there are 27")
-    found = JudgeComparison("wisdom", "sage", 27, 3, measures, {})
+    found = JudgeComparison("wisdom", "sage", 27, 3, measures, {}, rated=27, rated_by=3)
     monkeypatch.setattr(calibration_store, "calibrate", lambda _: [found])
     return found
 
@@ -129,9 +131,16 @@ def test_a_calibration_is_stored_and_its_main_figures_are_shown(
     assert row.split() == ["wisdom", "sage", "27", "3", "0.50", "0.50", "0.50", "no"]
     assert why == f"{compared.measures['map_self'].why} (wisdom by sage)"
     assert len(calibration_store.calibration_rows(workplace.warehouse)) == len(compared.measures)
+    report = workplace.reports / "ratings" / "calibration.html"
+    assert f"report: {report}" in shown
+    assert "Is the judge like one more rater?" in report.read_text(encoding="utf-8")
+    report.unlink()
     calibrate(as_json=True)
-    rows = json.loads(capsys.readouterr().out)
+    document = json.loads(capsys.readouterr().out)
+    rows = document["measures"]
     assert [(row["measure"], row["items"]) for row in rows] == [(measure, 27) for measure in compared.measures]
+    assert document["report"] == str(report)
+    assert report.exists()
 
 
 @pytest.mark.parametrize(("judge", "offline"), [("sage", False), ("sage,offline", True), ("offline", True)])
@@ -153,7 +162,7 @@ def test_a_calibration_fits_a_terminal_of_80_columns_with_all_words_whole(
     monkeypatch.setattr(calibration_store, "calibrate", lambda _: panel)
     calibrate()
     shown = capsys.readouterr().out
-    assert max(map(len, shown.splitlines())) <= 80
+    assert max(len(line) for line in shown.splitlines() if not line.startswith("report: ")) <= 80
     assert {"practical", "wisdom", "mini,claude-", "calibrated", "calibrated:", "needed;"} <= {*shown.split()}
 
 

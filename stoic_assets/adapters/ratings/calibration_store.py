@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.adapters.ratings.rating_keys import read_keys
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
@@ -42,6 +44,19 @@ def calibrate(workplace: Workplace) -> "list[JudgeComparison]":
 def store(warehouse: Warehouse, comparisons: "list[JudgeComparison]") -> Path:
     """Writes the whole table; verdicts that are settled from now on use its maps."""
     return warehouse.write(TABLE, *PLACE, [row for found in comparisons for row in found.rows()])
+
+
+def write_report(workplace: Workplace, comparisons: "list[JudgeComparison]") -> Path:
+    """Writes the measures and reliability diagrams as one HTML file."""
+    from stoic_assets.core.calibration.calibration_page import render_calibration
+
+    page = render_calibration(comparisons, offline=judged_by_stand_in(comparisons))
+    return write_whole(workplace.reports / "ratings" / "calibration.html", page)
+
+
+def judged_by_stand_in(comparisons: "list[JudgeComparison]") -> bool:
+    """Whether a stand-in was among the judges: then nothing that it scored means anything."""
+    return any(OFFLINE in found.judge.split(",") for found in comparisons)
 
 
 def read_calibration(warehouse: Warehouse) -> Calibration:

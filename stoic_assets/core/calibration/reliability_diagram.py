@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from stoic_assets.core.judging.confidence_map import ConfidenceMap, ReliabilityBin
-from stoic_assets.core.presentation.drawing import INK, INK_MARK, STRONG, WEAK, axes, svg
+from stoic_assets.core.presentation.drawing import INK_MARK, PAGE_INK, STRONG, WEAK, axes, svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,8 +18,8 @@ LARGEST = 160
 """The area of the dot of all verdicts, in square points."""
 
 
-def reliability_diagram_svg(found: ConfidenceMap) -> str:
-    """The diagram as an `<svg>` element."""
+def reliability_diagram_svg(found: ConfidenceMap, name: str = "reliability", ink: str = PAGE_INK) -> str:
+    """The diagram as an `<svg>` element; `name` and `ink` are those of `svg`."""
     figure, plot = axes(3.4, 3.6)
     plot.plot([0, 1], [0, 1], color=INK_MARK, linewidth=1, linestyle=(0, (2, 2)))
     _dots(plot, found.before, WEAK, "s", "uncalibrated")
@@ -32,7 +32,7 @@ def reliability_diagram_svg(found: ConfidenceMap) -> str:
     plot.set_ylabel("share that was right", color=INK_MARK, fontsize=9)
     plot.grid(color=INK_MARK, alpha=0.15, linewidth=0.7)
     figure.legend(loc="outside lower center", ncols=2, fontsize=9, frameon=False, labelcolor=INK_MARK)
-    return svg(figure, f"reliability-{found.virtue}-{found.signal}", INK)
+    return svg(figure, name, ink)
 
 
 def _dots(plot: "Axes", bins: Sequence[ReliabilityBin], colour: str, marker: str, name: str) -> None:

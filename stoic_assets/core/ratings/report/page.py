@@ -1,19 +1,10 @@
-"""The report of a rating study: one HTML document that needs nothing else.
-
-The policy in the head forbids every request, and every script except the page's own. Style sheet and script are those
-of the evaluation report.
-"""
+"""The report of a rating study: one HTML document that needs nothing else."""
 
 from collections.abc import Mapping
-from functools import cache
 
 from markupsafe import Markup
 
-from stoic_assets.core.foreign_text import visible
-from stoic_assets.core.presentation.formatting import or_dash, plural, score
-from stoic_assets.core.presentation.page_environment import PageEnvironment, own_text, policy_hash
 from stoic_assets.core.ratings.analysis import RatingAnalysis
-from stoic_assets.core.ratings.reliability.estimate import Estimate
 from stoic_assets.core.ratings.reliability.gate import ACCEPT, FEWEST_RATERS, REVIEW
 from stoic_assets.core.ratings.report.charts import (
     distribution_chart_svg,
@@ -23,6 +14,7 @@ from stoic_assets.core.ratings.report.charts import (
     kappas_of_pairs,
     leniency_chart_svg,
 )
+from stoic_assets.core.ratings.report.document import render_document
 from stoic_assets.core.ratings.report.item_findings import best_and_worst, disagreements, item_findings, item_marks
 from stoic_assets.core.ratings.rubric import DIMENSIONS
 
@@ -31,33 +23,14 @@ MOST_DISAGREEMENTS = 20
 MOST_PAIRS = 30
 
 
-@cache
-def _environment() -> PageEnvironment:
-    environment = PageEnvironment("core/ratings/report/templates", "core/reports/templates")
-    environment.filters |= {"with_interval": _with_interval, "plural": plural}
-    return environment
-
-
-def _with_interval(found: Estimate) -> Markup:
-    """`0.62 (0.51 to 0.71)`; a missing part is a dash with the reason on hover."""
-    if found.estimate is None:
-        return or_dash(str)(None, found.why)
-    figure = score(found.estimate)
-    if found.low is None or found.high is None:
-        return Markup('{} <abbr class="none" title="{}">(–)</abbr>').format(figure, visible(found.why or ""))
-    return Markup("{} <small>({} to {})</small>").format(figure, score(found.low), score(found.high))
-
-
 def render_analysis(analysis: RatingAnalysis) -> str:
     """The report as one HTML document, to be written as UTF-8."""
     findings = item_findings(analysis.table)
     best, worst = best_and_worst(findings, MOST_EXTREMES)
     queue = disagreements(findings)
     pairs = kappas_of_pairs(analysis.table) if len(analysis.table.raters) > 1 else []
-    style, script = own_text(_environment(), "report.css"), own_text(_environment(), "report.js")
-    return _environment().get_template("analysis.html.jinja").render(
-        analysis=analysis, table=analysis.table, rubric=DIMENSIONS,
-        style=style, script=script, script_hash=policy_hash(script),
+    return render_document(
+        "analysis.html.jinja", analysis=analysis, table=analysis.table, rubric=DIMENSIONS,
         accept=ACCEPT, review=REVIEW, fewest_raters=FEWEST_RATERS,
         distributions=distributions(analysis.table), best=best, worst=worst, split=len(queue),
         queue=[(found, item_marks(found.test_id, analysis)) for found in queue[:MOST_DISAGREEMENTS]],

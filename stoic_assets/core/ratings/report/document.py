@@ -1,0 +1,45 @@
+"""What every report about ratings is: one HTML document that needs nothing else, with figures and their intervals.
+
+The policy in the head forbids every request, and every script except the page's own. Style sheet and script are those
+of the evaluation report.
+"""
+
+from functools import cache
+from typing import Any
+
+from markupsafe import Markup
+
+from stoic_assets.core.foreign_text import visible
+from stoic_assets.core.presentation.formatting import or_dash, plural, score
+from stoic_assets.core.presentation.page_environment import PageEnvironment, own_text, policy_hash
+from stoic_assets.core.ratings.reliability.estimate import Estimate
+
+OWN_TEMPLATES = ("core/ratings/report/templates", "core/reports/templates")
+
+
+def render_document(template: str, *folders: str, **values: Any) -> str:
+    """A template that extends `layout.html.jinja`, from `folders` of the package or from here, to be written as UTF-8.
+
+    Its charts must be `Markup`.
+    """
+    environment = _environment(*folders)
+    style, script = own_text(environment, "report.css"), own_text(environment, "report.js")
+    found = environment.get_template(template)
+    return found.render(style=style, script=script, script_hash=policy_hash(script), **values)
+
+
+@cache
+def _environment(*folders: str) -> PageEnvironment:
+    environment = PageEnvironment(*folders, *OWN_TEMPLATES)
+    environment.filters |= {"with_interval": _with_interval, "plural": plural}
+    return environment
+
+
+def _with_interval(found: Estimate) -> Markup:
+    """`0.62 (0.51 to 0.71)`; a missing part is a dash with the reason on hover."""
+    if found.estimate is None:
+        return or_dash(str)(None, found.why)
+    figure = score(found.estimate)
+    if found.low is None or found.high is None:
+        return Markup('{} <abbr class="none" title="{}">(–)</abbr>').format(figure, visible(found.why or ""))
+    return Markup("{} <small>({} to {})</small>").format(figure, score(found.low), score(found.high))
