@@ -181,6 +181,9 @@ def _show(analysed: Analysed) -> None:
     console.out.print(console.foreign(f"page {study.page_id}, rubric {study.rubric or 'unknown'}"))
     counts = (plural(raters, "rater"), plural(items, "item"), plural(analysis.table.ratings, "rating"))
     console.out.print(", ".join(counts))
+    if analysis.versions:
+        shown = (f"{found.agent_version} ({plural(found.items, 'item')})" for found in analysis.versions)
+        console.out.print(console.foreign(f"versions: {', '.join(shown)}"))
     if study.others:
         console.out.print(console.foreign(f"not included; analyse these with --page: {', '.join(study.others)}"))
     console.print_table(table)

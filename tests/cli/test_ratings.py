@@ -92,6 +92,18 @@ def test_the_step_that_remains_is_named(
     assert REMAINS not in capsys.readouterr().out
 
 
+def test_the_versions_that_were_rated_are_named(
+    workplace: Workplace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    collect([given(workplace, tmp_path, x="t", y="u")])
+    capsys.readouterr()
+    analyze()
+    assert "\nversions: marcus@1 (2 items)\n" in capsys.readouterr().out
+    analyze(as_json=True)
+    [version] = json.loads(capsys.readouterr().out)["versions"]
+    assert (version["agent_version"], version["yes"]["estimate"]) == ("marcus@1", 1.0)
+
+
 def test_ratings_of_replies_that_are_not_ours_need_no_further_step(
     workplace: Workplace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -142,12 +142,16 @@ def _read(workplace: Workplace, file: Path) -> list[Rating]:
 def rated_items(workplace: Workplace) -> dict[str, RatedItem]:
     """What is known about every item of every built page, by test id."""
     keys = read_keys(workplace.project.home)
+    replies = sorted({key.trial_id for key in keys.values() if key.trial_id})
     turns = workplace.warehouse.query(
-        "select trial_id, turn, speaker, content, events from turns where list_contains(?, trial_id)",
-        [sorted({key.trial_id for key in keys.values() if key.trial_id})],
+        "select trial_id, turn, speaker, content, events from turns where list_contains(?, trial_id)", [replies]
+    )
+    trials = workplace.warehouse.query(
+        "select trial_id, scenario from trials where list_contains(?, trial_id)", [replies]
     )
     said, effectiveness = _exchanges(turns), _effectiveness(turns)
-    return {test_id: _rated_item(key, said, effectiveness) for test_id, key in keys.items()}
+    scenarios = {trial["trial_id"]: trial["scenario"] for trial in trials}
+    return {test_id: _rated_item(key, said, effectiveness, scenarios) for test_id, key in keys.items()}
 
 
 def _effectiveness(turns: Iterable[Row]) -> dict[str, float | None]:
@@ -159,8 +163,12 @@ def _effectiveness(turns: Iterable[Row]) -> dict[str, float | None]:
 
 
 def _rated_item(
-    key: Key, said: Mapping[str, tuple[str, str]], effectiveness: Mapping[str, float | None]
+    key: Key, said: Mapping[str, tuple[str, str]], effectiveness: Mapping[str, float | None],
+    scenarios: Mapping[str, str | None],
 ) -> RatedItem:
-    input_text, reply = said.get(key.trial_id or "", (None, None))
-    reported = effectiveness.get(key.trial_id or "")
-    return RatedItem(input_text, reply, key.words, effectiveness=reported, attention=key.attention)
+    trial_id = key.trial_id or ""
+    input_text, reply = said.get(trial_id, (None, None))
+    return RatedItem(
+        input_text, reply, key.words, effectiveness=effectiveness.get(trial_id), attention=key.attention,
+        agent_version=key.agent_version, scenario=scenarios.get(trial_id),
+    )  # fmt: skip

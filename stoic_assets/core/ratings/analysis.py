@@ -4,7 +4,7 @@ It is a pure function of rows of `human_ratings` and of what is known about the 
 the same figures.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -23,6 +23,7 @@ from stoic_assets.core.ratings.reliability.estimate import USUAL, Estimate, Resa
 from stoic_assets.core.ratings.reliability.rater_influence import alpha_without, leniency
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 from stoic_assets.core.ratings.study import Study, counted
+from stoic_assets.core.ratings.version_marks import VersionMarks, version_marks
 from stoic_assets.core.table_rows import Rows
 
 NOTHING_KNOWN: Mapping[str, RatedItem] = MappingProxyType({})
@@ -33,8 +34,9 @@ class RatingAnalysis:
     """All results of an analysis.
 
     `leniency` and `alpha_without` are by rater; `effectiveness` is Spearman's correlation of each dimension's mean mark
-    with the agent's own effectiveness, empty where the agent reports none; `comments` are by item and rater. `study`
-    is what was analysed, if it was chosen among several.
+    with the agent's own effectiveness, empty where the agent reports none; `comments` are by item and rater. `versions`
+    are those whose replies were rated, as far as they are known. `study` is what was analysed, if it was chosen among
+    several.
     """
 
     table: RatingTable
@@ -46,6 +48,7 @@ class RatingAnalysis:
     alpha_without: Mapping[str, Mapping[str, float | None]]
     effectiveness: Mapping[str, Estimate]
     comments: Mapping[tuple[str, str], str]
+    versions: Sequence[VersionMarks] = ()
     study: Study | None = None
 
 
@@ -69,6 +72,7 @@ def analyse(
         alpha_without=alpha_without(table),
         effectiveness=_effectiveness(table, items, resampling),
         comments={(row["test_id"], row["rater_id"]): row["comments"] for row in proper if row.get("comments")},
+        versions=version_marks(table, items, resampling),
     )
 
 

@@ -24,6 +24,7 @@ def analysis_document(analysis: RatingAnalysis) -> dict[str, Any]:
         "ratings": table.ratings,
         "dimensions": {name: _dimension(found) for name, found in analysis.dimensions.items()},
         "overall": {name: asdict(estimate) for name, estimate in analysis.overall.items()},
+        "versions": [asdict(version) for version in analysis.versions],
         "flags": [asdict(flag) for flag in analysis.checks.flags],
         **_study(analysis),
         "other_pages": list(analysis.study.others) if analysis.study else [],

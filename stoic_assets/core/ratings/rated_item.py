@@ -13,7 +13,8 @@ class RatedItem:
 
     `effectiveness` is the agent's own PAD effectiveness, 0–1, where it reports one. `attention` holds the answers that
     an attention item asks for (a dimension to its mark, `overall` to its answer); it is empty for every other item.
-    `words` is the number to read before rating, 0 where no text is known.
+    `words` is the number to read before rating, 0 where no text is known. `agent_version` and `scenario` are those of
+    the reply, as far as they are known; raters must not see them.
     """
 
     input: str | None = None
@@ -21,6 +22,8 @@ class RatedItem:
     words: int = 0
     effectiveness: float | None = None
     attention: Mapping[str, int | str] = field(default_factory=dict)
+    agent_version: str | None = None
+    scenario: str | None = None
 
 
 _UNSPACED = (

@@ -274,6 +274,7 @@ def test_analysis_learns_what_was_shown(workplace: Workplace) -> None:
     assert set(items) == set(keys)
     [shown] = [items[test_id] for test_id, key in keys.items() if key.trial_id]
     assert (shown.input, shown.words, shown.effectiveness) == ("I write about grief.", 4 + 6, 0.7)
+    assert (shown.agent_version, shown.scenario) == (VERSION, "grief")
     assert sum(bool(item.attention) for item in items.values()) == 2
 
 

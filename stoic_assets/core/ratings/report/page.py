@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from markupsafe import Markup
 
 from stoic_assets.core.ratings.analysis import RatingAnalysis
+from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.reliability.gate import ACCEPT, FEWEST_RATERS, REVIEW
 from stoic_assets.core.ratings.report.charts import (
     distribution_chart_svg,
@@ -30,12 +31,17 @@ def render_analysis(analysis: RatingAnalysis) -> str:
     queue = disagreements(findings)
     pairs = kappas_of_pairs(analysis.table) if len(analysis.table.raters) > 1 else []
     return render_document(
-        "analysis.html.jinja", analysis=analysis, table=analysis.table, rubric=DIMENSIONS,
+        "analysis.html.jinja", analysis=analysis, origin_of=_origin, table=analysis.table, rubric=DIMENSIONS,
         accept=ACCEPT, review=REVIEW, fewest_raters=FEWEST_RATERS,
         distributions=distributions(analysis.table), best=best, worst=worst, split=len(queue),
         queue=[(found, item_marks(found.test_id, analysis)) for found in queue[:MOST_DISAGREEMENTS]],
         pairs=pairs[:MOST_PAIRS], pairs_left_out=len(pairs[MOST_PAIRS:]), **_charts(analysis),
     )
+
+
+def _origin(item: RatedItem) -> str:
+    """The version and scenario of a reply, as far as they are known."""
+    return ", ".join(name for name in (item.agent_version, item.scenario) if name)
 
 
 def _charts(analysis: RatingAnalysis) -> Mapping[str, Markup | None]:

@@ -13,6 +13,7 @@ from stoic_assets.core.ratings.analysis import RatingAnalysis, analyse
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.reliability.estimate import Resampling
 from stoic_assets.core.ratings.report.charts import kappas_of_pairs
+from stoic_assets.core.ratings.report.discussion_sheet import discussion_sheet
 from stoic_assets.core.ratings.report.page import render_analysis
 from stoic_assets.core.ratings.study import Study
 
@@ -131,6 +132,25 @@ def test_the_report_says_which_study_it_is_about(make_study: Callable[..., Rows]
     assert "Page " not in render_analysis(analysis)
     page = render_analysis(replace(analysis, study=Study("8fb2", "r1", (), ("77aa",))))
     assert "Page 8fb2, rubric r1. Ratings of other pages are analysed apart: 77aa." in page
+
+
+def test_versions_and_scenarios_are_named_where_they_are_known(make_study: Callable[..., Rows]) -> None:
+    rows = make_study(24, 3, noise=2.0)
+    known = {
+        f"item-{n:03}": RatedItem(agent_version=f"marcus@1.{n % 2}", scenario=f"scenario-{n}") for n in range(24)
+    }
+    analysis = analyse(rows, known, Resampling(50))
+    page = render_analysis(analysis).replace("<wbr>", "")
+    for place, version in enumerate(("marcus@1.0", "marcus@1.1")):
+        [mean] = re.findall(rf'>{version}</th><td class="number">12</td><td class="number">(\d\.\d\d) <', page)
+        assert float(mean) == pytest.approx(analysis.versions[place].dimensions["appropriateness"].estimate, abs=0.01)
+        assert f"{version}, scenario-{place}<" in page
+    assert page.count('href="#versions"') == 1
+    alone = render_analysis(analyse(rows, dict.fromkeys(known, known["item-000"]), Resampling(50)))
+    assert "Replies of marcus@1.0." in alone
+    assert 'id="versions"' not in alone
+    assert "marcus" not in discussion_sheet(analysis)
+    assert "scenario-" not in discussion_sheet(analysis)
 
 
 def test_negative_figures_and_small_ones_are_written_with_care(make_study: Callable[..., Rows]) -> None:
