@@ -189,4 +189,7 @@ def _show(analysed: Analysed) -> None:
     console.print_table(table)
     for flag in analysis.checks.flags:
         console.say(console.foreign(f"{flag.rater_id}: {flag.check}: {flag.detail}"), indent=2)
+    if not_made := analysis.checks.not_made:
+        reasons = (f"{words(check).lower()}, since {why}" for check, why in not_made.items())
+        console.say(f"not checked: {'; '.join(reasons)}", indent=2)
     console.out.print(f"report: {analysed.report}\ndiscussion sheet: {analysed.discussion_sheet}")

@@ -78,6 +78,7 @@ def rating_analysis(workplace: dg.ResourceParam[Workplace]) -> tuple[dg.Material
     paths = {name: dg.MetadataValue.path(path) for name, path in files.items()}
     study = {"page_id": analysed.study.page_id, "rubric": analysed.study.rubric or "not known"}
     flags = [f"{flag.rater_id}: {flag.check}: {flag.detail}" for flag in analysis.checks.flags]
+    not_checked = [f"{check}: {why}" for check, why in analysis.checks.not_made.items()]
     return (
         dg.MaterializeResult(
             "rater_reliability", metadata={**study, "raters": len(analysis.table.raters), **alphas, **gates, **paths}
@@ -86,6 +87,7 @@ def rating_analysis(workplace: dg.ResourceParam[Workplace]) -> tuple[dg.Material
             "rater_checks",
             metadata={
                 **study, "dagster/row_count": len(flags), "flags": dg.MetadataValue.md(bulleted(flags) or "none"),
+                "not_checked": "; ".join(not_checked) or "none",
             },
         ),
     )

@@ -104,6 +104,18 @@ def test_the_versions_that_were_rated_are_named(
     assert (version["agent_version"], version["yes"]["estimate"]) == ("marcus@1", 1.0)
 
 
+def test_a_check_that_could_not_be_made_is_said_and_not_taken_for_passed(
+    workplace: Workplace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    collect([given(workplace, tmp_path, x=None)])
+    capsys.readouterr()
+    analyze()
+    assert "not checked: outlier, since it needs three raters; too fast, since" in capsys.readouterr().out
+    analyze(as_json=True)
+    not_checked = json.loads(capsys.readouterr().out)["not_checked"]
+    assert not_checked["inconsistent_repeats"] == "no item was shown twice"
+
+
 def test_ratings_of_replies_that_are_not_ours_need_no_further_step(
     workplace: Workplace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

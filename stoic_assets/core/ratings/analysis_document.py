@@ -26,6 +26,7 @@ def analysis_document(analysis: RatingAnalysis) -> dict[str, Any]:
         "overall": {name: asdict(estimate) for name, estimate in analysis.overall.items()},
         "versions": [asdict(version) for version in analysis.versions],
         "flags": [asdict(flag) for flag in analysis.checks.flags],
+        "not_checked": dict(analysis.checks.not_made),
         **_study(analysis),
         "other_pages": list(analysis.study.others) if analysis.study else [],
     }

@@ -34,7 +34,7 @@ def whys(analysis: RatingAnalysis, dimension: str = "helpfulness") -> set[str | 
 def test_the_document_has_its_public_shape(make_study: MakeStudy) -> None:
     document = analysis_document(analyse(make_study(30, 3), resampling=Resampling(200)))
     counts, figures = ["raters", "items", "ratings"], ["dimensions", "overall", "versions"]
-    public = [*counts, *figures, "flags", "page_id", "rubric", "other_pages"]
+    public = [*counts, *figures, "flags", "not_checked", "page_id", "rubric", "other_pages"]
     assert list(document) == public
     assert (document["raters"], document["items"], document["ratings"]) == (3, 30, 90)
     assert list(document["dimensions"]) == list(DIMENSION_NAMES)
