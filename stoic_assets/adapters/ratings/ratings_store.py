@@ -4,6 +4,7 @@ import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -133,10 +134,8 @@ def _read(workplace: Workplace, file: Path) -> list[Rating]:
         content = file.read_bytes()
     except OSError as error:
         raise ConfigurationError(f"{file} cannot be read: {error.strerror}") from None
-    clean = workplace.redactor.text
-    return [
-        rating.model_copy(update={"comments": clean(rating.comments)}) for rating in parse_ratings(content, str(file))
-    ]
+    clean, ratings = workplace.redactor.text, parse_ratings(content, str(file), datetime.now(UTC))
+    return [rating.model_copy(update={"comments": clean(rating.comments)}) for rating in ratings]
 
 
 def rated_items(workplace: Workplace) -> dict[str, RatedItem]:

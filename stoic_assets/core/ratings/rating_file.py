@@ -7,24 +7,36 @@ Reading from disk and the warehouse do not belong here.
 """
 
 import json
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Any
 from unicodedata import normalize
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, ValidationInfo
 
 from stoic_assets.core.documents import dotted
 from stoic_assets.core.errors import DocumentError
 from stoic_assets.core.json_text import json_text
 from stoic_assets.core.moments import checked_moment, in_utc
+from stoic_assets.core.presentation.formatting import utc
 from stoic_assets.core.ratings.rubric import Overall
 
+AHEAD = timedelta(days=1)
+"""How far a rater's clock may be ahead. A later rating would be the newest for good, whatever its rater corrects."""
 
-def _moment(value: Any) -> datetime:
-    """ISO 8601; a time without a zone is taken as UTC."""
+
+def _moment(value: Any, info: ValidationInfo) -> datetime:
+    """ISO 8601; a time without a zone is taken as UTC. It may be no more than `AHEAD` after the context's `now`."""
     if not isinstance(value, str):
         raise ValueError("a time as text is expected, such as 2026-11-25T09:30:00Z")
-    return in_utc(checked_moment(value))
+    moment, now = in_utc(checked_moment(value)), (info.context or {}).get("now")
+    if now and moment - now > AHEAD:
+        raise ValueError(f"{value[:60]!r} is in the future: it is {utc(now)} here; correct it in the file")
+    return moment
+
+
+def _unpointed(value: Any) -> Any:
+    """A whole number that is written `4.0`, as tables with gaps write it, is that number."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 _JOINERS = "\u200c\u200d"
@@ -45,9 +57,9 @@ def rater_name(rater_id: str) -> str:
     return normalize("NFC", normalize("NFC", rater_id).lower())
 
 
-Mark = Annotated[int, Field(ge=1, le=5)]
+Mark = Annotated[int, BeforeValidator(_unpointed), Field(ge=1, le=5)]
 Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_name)]
-Count = Annotated[int, Field(ge=0, lt=2**31)]
+Count = Annotated[int, BeforeValidator(_unpointed), Field(ge=0, lt=2**31)]
 
 
 class _Part(BaseModel, frozen=True, strict=True, extra="forbid", allow_inf_nan=False):
@@ -90,11 +102,14 @@ class Rating(_Part):
     meta: RatingMeta = RatingMeta()
 
 
-def parse_ratings(content: bytes, source: str) -> list[Rating]:
-    """The ratings of a file. Raises `DocumentError`, which names file, item and field, for the first fault."""
+def parse_ratings(content: bytes, source: str, now: datetime | None = None) -> list[Rating]:
+    """The ratings of a file. Raises `DocumentError`, which names file, item and field, for the first fault.
+
+    With `now`, a rating that was given more than a day later is one.
+    """
     data = _json(content, source)
     entries = data if isinstance(data, list) else [data]
-    return [_rating(entry, number, source) for number, entry in enumerate(entries, 1)]
+    return [_rating(entry, number, source, now) for number, entry in enumerate(entries, 1)]
 
 
 def _json(content: bytes, source: str) -> Any:
@@ -113,9 +128,9 @@ def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not a number")
 
 
-def _rating(entry: Any, number: int, source: str) -> Rating:
+def _rating(entry: Any, number: int, source: str, now: datetime | None) -> Rating:
     try:
-        return Rating.model_validate(entry)
+        return Rating.model_validate(entry, context={"now": now})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
     test_id = entry.get("test_id") if isinstance(entry, dict) else None

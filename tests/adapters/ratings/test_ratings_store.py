@@ -221,6 +221,13 @@ def test_nothing_is_taken_when_one_file_is_wrong(workplace: Workplace, tmp_path:
     assert rows(workplace) == []
 
 
+def test_a_rating_from_the_future_is_refused(workplace: Workplace, tmp_path: Path) -> None:
+    rating = {"test_id": "x", "rater_id": "ann", "timestamp": "2999-01-01T00:00:00Z", "ratings": MARKS}
+    rating["overall"] = "yes"
+    with pytest.raises(ConfigurationError, match="timestamp: '2999-01-01T00:00:00Z' is in the future"):
+        collect(workplace, [save(tmp_path, rating)])
+
+
 def test_a_missing_file_is_named(workplace: Workplace, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"nowhere\.json cannot be read: No such file"):
         collect(workplace, [tmp_path / "nowhere.json"])

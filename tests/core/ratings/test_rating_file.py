@@ -50,6 +50,26 @@ def test_what_our_page_adds_is_taken() -> None:
     assert rating.meta.practice
 
 
+def test_a_whole_number_may_be_written_with_a_point() -> None:
+    [rating] = parsed(entry(ratings=MARKS | {"helpfulness": 3.0}, meta={"order_index": 17.0, "edits": 0.0}))
+    assert (rating.ratings.helpfulness, rating.meta.order_index, rating.meta.edits) == (3, 17, 0)
+    assert isinstance(rating.ratings.helpfulness, int)
+
+
+@pytest.mark.parametrize(("timestamp", "taken"), [("2026-03-02T08:59:00Z", True), ("2026-03-02T09:01:00Z", False)])
+def test_a_rating_from_the_future_is_refused(timestamp: str, taken: bool) -> None:
+    content, now = json.dumps(entry(timestamp=timestamp)).encode(), datetime(2026, 3, 1, 9, tzinfo=UTC)
+    if taken:
+        assert parse_ratings(content, "ann.json", now)
+        return
+    with pytest.raises(DocumentError) as caught:
+        parse_ratings(content, "ann.json", now)
+    assert str(caught.value) == (
+        "ann.json: item 1 (test_id 'eff_001'): timestamp: '2026-03-02T09:01:00Z' is in the future: "
+        "it is 2026-03-01 09:00 UTC here; correct it in the file"
+    )
+
+
 def test_not_applicable_is_a_missing_mark() -> None:
     [rating] = parsed(entry(ratings=MARKS | {"actionability": None}))
     assert rating.ratings.actionability is None
