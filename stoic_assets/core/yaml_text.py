@@ -22,6 +22,7 @@ memory."""
 
 TOO_MANY = f"it contains more than {MOST_VALUES} values"
 
+_QUOTE = "; put a text that begins with * in quotes"
 _SHOWN = 40
 """Characters of a wrong value in its error."""
 _TAG = "tag:yaml.org,2002:"
@@ -57,7 +58,9 @@ def read_yaml(text: str, source: str) -> YamlText:
             loader.dispose()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise DocumentError(source, mark.line + 1 if mark else None, "", f"not valid YAML: {error.problem}") from None
+        advice = _QUOTE if error.context == "while scanning an alias" else ""
+        problem = f"not valid YAML: {error.problem}{advice}"
+        raise DocumentError(source, mark.line + 1 if mark else None, "", problem) from None
     except yaml.reader.ReaderError as error:
         line, character = text.count("\n", 0, error.position) + 1, f"U+{error.character:04X}"
         raise DocumentError(source, line, "", f"not valid YAML: the character {character} is not allowed") from None

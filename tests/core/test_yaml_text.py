@@ -191,3 +191,10 @@ def test_the_documents_of_a_large_project_are_parsed_once_however_often_they_are
     for source in [f"job{number}.yml" for number in range(1000)] * 3:
         assert read_yaml("name: x", source).data == {"name": "x"}
     assert read_yaml.cache_info().misses == 1000
+
+
+@pytest.mark.parametrize("text", ["*/5 * * * *", "* 2 * * *"])
+def test_a_text_that_begins_with_an_asterisk_wants_quotes(text: str) -> None:
+    assert fault_of(f"cron: {text}").endswith("; put a text that begins with * in quotes")
+    assert read_yaml(f"cron: '{text}'", "job.yml").data == {"cron": text}
+    assert "quotes" not in fault_of("cron: @daily")
