@@ -12,6 +12,7 @@ import numpy as np
 
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.rater_checks import RaterChecks, attention_ids, rater_checks
+from stoic_assets.core.ratings.rater_overview import RaterOverview, rater_overviews
 from stoic_assets.core.ratings.rating_table import RatingTable, mean_of, rating_table
 from stoic_assets.core.ratings.reliability.correlation import spearman
 from stoic_assets.core.ratings.reliability.dimension_reliability import (
@@ -34,9 +35,9 @@ class RatingAnalysis:
     """All results of an analysis.
 
     `leniency` and `alpha_without` are by rater; `effectiveness` is Spearman's correlation of each dimension's mean mark
-    with the agent's own effectiveness, empty where the agent reports none; `comments` are by item and rater. `versions`
-    are those whose replies were rated, as far as they are known. `study` is what was analysed, if it was chosen among
-    several.
+    with the agent's own effectiveness, empty where the agent reports none; `comments` are by item and rater. `raters`
+    says what each of them did; `versions` are those whose replies were rated, as far as they are known. `study` is what
+    was analysed, if it was chosen among several.
     """
 
     table: RatingTable
@@ -44,6 +45,7 @@ class RatingAnalysis:
     dimensions: Mapping[str, DimensionReliability]
     overall: Mapping[str, Estimate]
     checks: RaterChecks
+    raters: Sequence[RaterOverview]
     leniency: Mapping[str, Estimate]
     alpha_without: Mapping[str, Mapping[str, float | None]]
     effectiveness: Mapping[str, Estimate]
@@ -68,6 +70,7 @@ def analyse(
         dimensions=dimension_reliability(table, weights),
         overall=overall_reliability(table, weights),
         checks=rater_checks(rows, table, items),
+        raters=rater_overviews(rows, table, items),
         leniency=leniency(table, weights),
         alpha_without=alpha_without(table),
         effectiveness=_effectiveness(table, items, resampling),

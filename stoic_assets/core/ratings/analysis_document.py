@@ -25,6 +25,7 @@ def analysis_document(analysis: RatingAnalysis) -> dict[str, Any]:
         "dimensions": {name: _dimension(found) for name, found in analysis.dimensions.items()},
         "overall": {name: asdict(estimate) for name, estimate in analysis.overall.items()},
         "versions": [asdict(version) for version in analysis.versions],
+        "by_rater": [asdict(rater) for rater in analysis.raters],
         "flags": [asdict(flag) for flag in analysis.checks.flags],
         "not_checked": dict(analysis.checks.not_made),
         **_study(analysis),

@@ -37,10 +37,8 @@ class RaterChecks:
 
 def rater_checks(rows: Rows, table: RatingTable, items: Mapping[str, RatedItem]) -> RaterChecks:
     """Every check of every rater, by rater. `rows` are all of `human_ratings`, `table` those that count."""
-    attention = attention_ids(items)
-    proper = counted(rows, attention)
-    repeats = [row for row in rows if row.get("repeat_of") and not row.get("practice")]
-    asked = [row for row in rows if row["test_id"] in attention and not row.get("practice")]
+    proper = counted(rows, attention_ids(items))
+    repeats, asked = repeats_in(rows), attention_items(rows, items)
     flags = [
         *straight_lining(table), *always_high(table), *contradictory_overall(table), *outliers(table),
         *too_fast(proper, items), *inconsistent_repeats(proper, repeats), *missed_attention(asked, items),
@@ -188,8 +186,13 @@ LARGEST_CHANGE = 1.0
 """The mean change, in marks, above which a rater is flagged. Marks at random change by 1.6 on average."""
 
 
-def inconsistent_repeats(rows: Rows, repeats: Rows) -> Iterator[RaterFlag]:
-    """Raters whose marks on hidden repeats differ from their first ones by more than a mark on average."""
+def repeats_in(rows: Rows) -> list[Row]:
+    """The ratings of hidden repeats."""
+    return [row for row in rows if row.get("repeat_of") and not row.get("practice")]
+
+
+def repeat_changes(rows: Rows, repeats: Rows) -> dict[str, list[float]]:
+    """How far each mark on a hidden repeat is from the first one, by rater; `rows` are those that count."""
     first = {(row["rater_id"], row["test_id"]): row for row in rows}
     changes: dict[str, list[float]] = {}
     for again in repeats:
@@ -199,20 +202,32 @@ def inconsistent_repeats(rows: Rows, repeats: Rows) -> Iterator[RaterFlag]:
             for key in DIMENSION_NAMES
             if again.get(key) is not None and before.get(key) is not None
         )
-    for rater, differences in sorted(changes.items()):
+    return changes
+
+
+def inconsistent_repeats(rows: Rows, repeats: Rows) -> Iterator[RaterFlag]:
+    """Raters whose marks on hidden repeats differ from their first ones by more than a mark on average."""
+    for rater, differences in sorted(repeat_changes(rows, repeats).items()):
         if differences and sum(differences) / len(differences) > LARGEST_CHANGE:
             mean = sum(differences) / len(differences)
             detail = f"marks on repeated items changed by {mean:.1f} on average, over {len(differences)} marks"
             yield RaterFlag(rater, "inconsistent_repeats", detail)
 
 
+def attention_items(rows: Rows, items: Mapping[str, RatedItem]) -> list[Row]:
+    """The answers to attention items."""
+    attention = attention_ids(items)
+    return [row for row in rows if row["test_id"] in attention and not row.get("practice")]
+
+
 def missed_attention(rows: Rows, items: Mapping[str, RatedItem]) -> Iterator[RaterFlag]:
     """Raters who gave an attention item any other answer than it asked for; `rows` are those of attention items."""
     seen = Counter(row["rater_id"] for row in rows)
-    missed = Counter(row["rater_id"] for row in rows if not _heeded(row, items[row["test_id"]].attention))
+    missed = Counter(row["rater_id"] for row in rows if not heeded(row, items))
     for rater, number in sorted(missed.items()):
         yield RaterFlag(rater, "missed_attention", f"{number} of {seen[rater]} attention items not answered as asked")
 
 
-def _heeded(row: Row, asked: Mapping[str, int | str]) -> bool:
-    return all(row.get(question) == answer for question, answer in asked.items())
+def heeded(row: Row, items: Mapping[str, RatedItem]) -> bool:
+    """Whether an attention item was answered as it asks."""
+    return all(row.get(question) == answer for question, answer in items[row["test_id"]].attention.items())

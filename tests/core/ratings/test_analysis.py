@@ -34,7 +34,7 @@ def whys(analysis: RatingAnalysis, dimension: str = "helpfulness") -> set[str | 
 def test_the_document_has_its_public_shape(make_study: MakeStudy) -> None:
     document = analysis_document(analyse(make_study(30, 3), resampling=Resampling(200)))
     counts, figures = ["raters", "items", "ratings"], ["dimensions", "overall", "versions"]
-    public = [*counts, *figures, "flags", "not_checked", "page_id", "rubric", "other_pages"]
+    public = [*counts, *figures, "by_rater", "flags", "not_checked", "page_id", "rubric", "other_pages"]
     assert list(document) == public
     assert (document["raters"], document["items"], document["ratings"]) == (3, 30, 90)
     assert list(document["dimensions"]) == list(DIMENSION_NAMES)
@@ -134,7 +134,11 @@ def test_practice_attention_and_repeats_change_no_figure(make_study: MakeStudy, 
     ]  # fmt: skip
     known = {"look": RatedItem(attention={"helpfulness": 2, "overall": "no"})}
     plain, extended = (analysis_document(analyse(given, known, QUICK)) for given in (rows, rows + more))
-    assert {**plain, "flags": 0} == {**extended, "flags": 0}
+    of_raters = dict.fromkeys(("flags", "not_checked", "by_rater"))
+    assert plain | of_raters == extended | of_raters
+    marks = ("rater_id", "rated", "mean", "sd", "not_applicable")
+    before, after = ([[each[name] for name in marks] for each in found["by_rater"]] for found in (plain, extended))
+    assert before == after
 
 
 def test_the_order_of_rows_changes_nothing(make_study: MakeStudy) -> None:

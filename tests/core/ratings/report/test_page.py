@@ -134,6 +134,17 @@ def test_the_report_says_which_study_it_is_about(make_study: Callable[..., Rows]
     assert "Page 8fb2, rubric r1. Ratings of other pages are analysed apart: 77aa." in page
 
 
+def test_each_rater_has_a_row_in_which_no_figure_is_missing_without_a_reason(
+    make_study: Callable[..., Rows], make_row: Callable[..., dict[str, Any]]
+) -> None:
+    rows = [*make_study(10, 2, missing=0.3), make_row("rater-0", "heed", 5), make_row("rater-1", "heed", 1)]
+    items = {"heed": RatedItem(attention={"helpfulness": 5})}
+    page = render_analysis(analyse(rows, items, Resampling(10))).replace("<wbr>", "")
+    own = re.findall(r'<th scope="row">(rater-\d)</th><td class="number">10 of 10</td>.*?>(\d) of 1<', page)
+    assert own == [("rater-0", "1"), ("rater-1", "0")]
+    assert "– no time was recorded; marked no item twice</p>" in page
+
+
 def test_versions_and_scenarios_are_named_where_they_are_known(make_study: Callable[..., Rows]) -> None:
     rows = make_study(24, 3, noise=2.0)
     known = {
