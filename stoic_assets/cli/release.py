@@ -1,5 +1,6 @@
 """`stoic release add`: writes the manifest that the release sensor picks up."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -8,13 +9,16 @@ import typer
 import yaml
 
 from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.disk.job_files import readable_jobs
 from stoic_assets.adapters.disk.release_files import each_release
+from stoic_assets.adapters.evaluation.job_choice import job_files
 from stoic_assets.adapters.http.endpoint import parse_url
-from stoic_assets.adapters.workplace import open_workplace
+from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
 from stoic_assets.core.documents import parse_document
 from stoic_assets.core.errors import ConfigurationError, DocumentError
+from stoic_assets.core.presentation.names import instead_of
 from stoic_assets.core.releases import Release, check_agent_version
 
 _OPTIONS = {"releasedAt": "--released-at", "protocol": "--protocol", "parents": "--parent", "jobs": "--job"}
@@ -56,17 +60,29 @@ def add(
         "agent": agent, "version": version, "url": url, "protocol": protocol, "model": model,
         "releasedAt": released_at or dated, "parents": parent, "jobs": job, "notes": notes,
     }
-    text = yaml.safe_dump({key: value for key, value in wanted.items() if value}, sort_keys=False, allow_unicode=True)
+    given = {key: value for key, value in wanted.items() if value}
+    text = yaml.safe_dump(given, sort_keys=False, allow_unicode=True)
     try:
         parse_document(text, Release, f"release {agent_version}")
     except DocumentError as fault:  # the line is one of a file that is not written
         key = (fault.key or "").partition("[")[0]
         raise ConfigurationError(f"{_OPTIONS.get(key, key)}: {fault.problem}") from None
     write_whole(path, text)
+    former_keys = former.model_dump(by_alias=True, exclude_defaults=True) if former else {}
+    dropped = [key for key in former_keys if key not in given]
+    for problem in _unknown(job or (), workplace):
+        console.err.print(console.foreign(problem), style="yellow")
     if as_json:
-        console.print_json({"agent_version": agent_version, "path": str(path)})
+        console.print_json({"agent_version": agent_version, "path": str(path), "dropped": dropped})
     else:
-        console.out.print(f"wrote {path}")
+        lost = f"; dropped: {', '.join(dropped)}" if dropped else ""
+        console.out.print(f"wrote {path}{f' (replaced{lost})' if former else ''}")
+
+
+def _unknown(names: Iterable[str], workplace: Workplace) -> list[str]:
+    """A line about each job that no file has; it may yet be written."""
+    known = {job.name for job in readable_jobs(job_files(workplace.project))[0]}
+    return [f"--job: no job is called {name}; {instead_of(name, known)}" for name in names if name not in known]
 
 
 def _place(folder: Path, agent_version: str) -> tuple[Path, Release | None]:

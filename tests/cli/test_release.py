@@ -1,5 +1,7 @@
 """`stoic release add`: a manifest is written only when it could be used."""
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -87,3 +89,20 @@ def test_a_manifest_that_somebody_named_is_the_one_that_is_replaced(
     (folder / "mentor-3.yml").write_text("agent: [")
     with pytest.raises(DocumentError, match="mentor-3"):
         CliRunner().invoke(COMMANDS, ["mentor@3"], catch_exceptions=False)
+
+
+def test_what_a_replaced_manifest_loses_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "eval_jobs").mkdir()
+    shutil.copy(Path(__file__).parents[2] / "eval_jobs" / "marcus_patterns.yml", tmp_path / "eval_jobs")
+    first = ["mentor@2", "--parent", "1", "--job", "marcus_patterns", "--job", "marcus_patern", "--notes", "n"]
+    written = CliRunner().invoke(COMMANDS, first, catch_exceptions=False)
+    assert written.stdout.split() == ["wrote", str(tmp_path / "releases" / "mentor-2.yml")]
+    warning = "--job: no job is called marcus_patern; did you mean marcus_patterns?"
+    assert " ".join(written.stderr.split()) == warning
+    again = CliRunner().invoke(COMMANDS, ["mentor@2", "--notes", "m"], catch_exceptions=False)
+    assert " ".join(again.stdout.split()).endswith("mentor-2.yml (replaced; dropped: parents, jobs)")
+    as_json = CliRunner().invoke(COMMANDS, ["mentor@2", "--json"], catch_exceptions=False)
+    assert json.loads(as_json.stdout)["dropped"] == ["notes"]
+    assert as_json.stderr == ""
