@@ -3,6 +3,7 @@
 No retry policy: without the judge cache every further try would be paid for in full.
 """
 
+from collections import defaultdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -61,15 +62,36 @@ def _metadata(watch: Watch) -> dict[str, Any]:
         "reference_id": watch.measurement.reference_id,
         "judge_models": ", ".join(watch.measurement.judge_models),
         "transcripts": max(drift.transcripts for drift in drifts),
+        "set": _set(watch),
         **measured,
         "alarm": bool(watch.measurement.alarms),
-        "why": "; ".join(sorted({drift.why for drift in drifts if drift.why})) or "measured",
+        "why": _why(watch) or "measured",
         "cost_usd": watch.cost_usd,
         "path": dg.MetadataValue.path(watch.path),
     }
 
 
 def _check(watch: Watch) -> dg.AssetCheckResult:
-    alarms = watch.measurement.alarms
+    """It also passes where nothing could be measured, and then says so."""
+    alarms, why = watch.measurement.alarms, _why(watch)
     shifts = {f"shift_{drift.virtue}": drift.shift for drift in alarms}
-    return dg.AssetCheckResult(check_name=UNMOVED, passed=not alarms, metadata=shifts)
+    return dg.AssetCheckResult(
+        check_name=UNMOVED, passed=not alarms, metadata={**shifts, "set": _set(watch)},
+        description=f"not measured: {why}" if why else None,
+    )
+
+
+def _why(watch: Watch) -> str:
+    """Why virtues were not measured, with their names unless it is all of them; empty where all were."""
+    reasons = defaultdict(list)
+    for drift in watch.measurement.drifts:
+        if drift.why:
+            reasons[drift.why].append(drift.virtue)
+    every = len(watch.measurement.drifts)
+    return "; ".join(why if len(of) == every else f"{', '.join(of)}: {why}" for why, of in sorted(reasons.items()))
+
+
+def _set(watch: Watch) -> str:
+    """How many transcripts the judge is watched by, and how to have more where more are stored."""
+    more = f"; {watch.available} are stored now: materialise with `renew: true`"
+    return f"{watch.transcripts} of {watch.wanted}{more if watch.available > watch.transcripts else ''}"

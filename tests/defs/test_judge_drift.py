@@ -37,18 +37,58 @@ def hold_six_conversations(workplace: Workplace, manifest: Manifest) -> None:
         workplace.warehouse.write(table, VERSION, EVALUATION, rows)
 
 
-def materialise(workplace: Workplace) -> tuple[dict[str, Any], bool]:
-    """The asset's metadata, and whether its check passed."""
+def checked(workplace: Workplace) -> tuple[dict[str, Any], dg.AssetCheckEvaluation]:
+    """The asset's metadata, and its check."""
     result = dg.materialize([judge_drift], resources={"workplace": workplace})
     [event] = result.get_asset_materialization_events()
     [check] = result.get_asset_check_evaluations()
-    return {name: value.value for name, value in event.materialization.metadata.items()}, check.passed
+    return {name: value.value for name, value in event.materialization.metadata.items()}, check
+
+
+def materialise(workplace: Workplace) -> tuple[dict[str, Any], bool]:
+    """The asset's metadata, and whether its check passed."""
+    metadata, check = checked(workplace)
+    return metadata, check.passed
 
 
 def test_without_transcripts_it_says_so(workplace: Workplace) -> None:
     metadata, passed = materialise(workplace)
     assert metadata["why"] == "stored transcripts that were judged: 0; at least 5 are needed"
     assert (metadata.get("shift_wisdom"), metadata["cost_usd"], passed) == (None, 0, True)
+
+
+def test_what_was_not_measured_is_no_plain_pass_and_names_its_virtue(
+    workplace: Workplace, make_manifest: Callable[..., Manifest]
+) -> None:
+    manifest = make_manifest(
+        evaluation_id=EVALUATION, agent_version=VERSION, started_at=STARTED, offline=True, jobs=(JOB,)
+    )
+    hold_six_conversations(workplace, manifest)
+    _, first = checked(workplace)
+    assert (first.passed, first.description) == (True, "not measured: the reference was made tonight")
+    assert checked(workplace)[1].description is None
+    [file] = (workplace.project.home / "judge_drift").glob("*.json")
+    reference = json.loads(file.read_bytes())
+    for member in reference["members"][:2]:
+        del member["virtues"]["wisdom"]
+    file.write_text(json.dumps(reference))
+    metadata, check = checked(workplace)
+    assert metadata["why"] == "wisdom: only 4 transcripts with scores to compare; at least 5 are needed"
+    assert check.description == f"not measured: {metadata['why']}"
+
+
+def test_a_set_that_could_grow_says_so(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> None:
+    manifest = make_manifest(
+        evaluation_id=EVALUATION, agent_version=VERSION, started_at=STARTED, offline=True, jobs=(JOB,)
+    )
+    hold_six_conversations(workplace, manifest)
+    assert materialise(workplace)[0]["set"] == "6 of 260"
+    [file] = (workplace.project.home / "judge_drift").glob("*.json")
+    reference = json.loads(file.read_bytes())
+    file.write_text(json.dumps(reference | {"members": reference["members"][:5]}))
+    metadata, check = checked(workplace)
+    assert metadata["set"] == "5 of 260; 6 are stored now: materialise with `renew: true`"
+    assert check.metadata["set"].value == metadata["set"]
 
 
 def test_a_judge_that_moved_fails_the_check_and_waits_in_the_outbox(

@@ -61,7 +61,8 @@ _log = logging.getLogger(__name__)
 class Watch:
     """What a night found about the judge, the file of its rows, and US dollars spent (None if unknown).
 
-    `event` is to be announced; only an alarm has one.
+    `event` is to be announced; only an alarm has one. The set has `transcripts` of the `wanted` ones, a renewed one
+    would have those that are `available`.
     """
 
     measurement: Measurement
@@ -69,6 +70,9 @@ class Watch:
     cost_usd: float | None
     path: Path
     event: Event | None
+    transcripts: int
+    available: int
+    wanted: int
 
 
 async def watch_judge(workplace: Workplace, provider: ChatModel, at: datetime, renew: bool = False) -> Watch:
@@ -84,13 +88,16 @@ async def watch_judge(workplace: Workplace, provider: ChatModel, at: datetime, r
     with _alone(home):
         _store_calls_of_a_killed_night(workplace, journal.parent)
         try:
-            measurement = await _measure(workplace, ledger, at, renew)
+            reference, exhibits = await asyncio.to_thread(_prepared, workplace, at, renew)
+            measurement = await _measure(workplace, ledger, reference, exhibits)
         finally:
             calls = ledger.rows()
             workplace.warehouse.write("llm_calls", ALL_VERSIONS, evaluation_id, calls)
         path = workplace.warehouse.write(TABLE, ALL_VERSIONS, evaluation_id, measurement.rows(at))
-    event = alerts.judge_moved(measurement, evaluation_id, at)
-    return Watch(measurement, evaluation_id, total_cost(calls), path, event)
+    event, members = alerts.judge_moved(measurement, evaluation_id, at), len(reference.members)
+    available = await asyncio.to_thread(_available, workplace, members)
+    wanted = workplace.settings.drift.transcripts
+    return Watch(measurement, evaluation_id, total_cost(calls), path, event, members, available, wanted)
 
 
 def judge_moved(
@@ -110,8 +117,9 @@ def drift_folder(workplace: Workplace) -> Path:
     return workplace.project.home / TABLE
 
 
-async def _measure(workplace: Workplace, model: ChatModel, at: datetime, renew: bool) -> Measurement:
-    reference, exhibits = await asyncio.to_thread(_prepared, workplace, at, renew)
+async def _measure(
+    workplace: Workplace, model: ChatModel, reference: Reference, exhibits: Exhibits
+) -> Measurement:
     if len(reference.members) < FEWEST:
         why = f"stored transcripts that were judged: {len(reference.members)}; at least {FEWEST} are needed"
         return unmeasured(reference, why)
@@ -158,6 +166,11 @@ def _prepared(workplace: Workplace, at: datetime, renew: bool) -> tuple[Referenc
 def _chosen(workplace: Workplace) -> tuple[Member, ...]:
     candidates = [Member(**row) for row in workplace.warehouse.query(_JUDGED_TRIALS)]
     return chosen(candidates, workplace.settings.drift.transcripts)
+
+
+def _available(workplace: Workplace, members: int) -> int:
+    """How many transcripts a renewed reference would have; only a set that is not full can grow."""
+    return members if members >= workplace.settings.drift.transcripts else len(_exhibits(workplace, _chosen(workplace)))
 
 
 def _exhibits(workplace: Workplace, members: Iterable[Member]) -> Exhibits:
