@@ -5,6 +5,7 @@ replies.
 """
 
 import json
+import re
 from collections.abc import Set
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -49,24 +50,28 @@ def forget_version(home: Path, pages: Path, agent_version: str) -> None:
     """Removes the keys of a version, so that ratings of its replies can no longer be matched to them.
 
     Which ids are hidden repeats is kept: their ratings may come again, and would count as further items. The files in
-    `pages` that show such a reply are removed first, with everything else in them. Raises `StorageError`; then it can
-    be called again.
+    `pages` that show such a reply or name the version are removed first, with everything else in them. Raises
+    `StorageError`; then it can be called again.
     """
     with ratings_locked(home):
         known = read_keys(home)
         gone = {test_id: key for test_id, key in known.items() if key.agent_version == agent_version}
         if gone:
-            _remove_naming(pages, gone.keys())
+            _remove_naming(pages, gone.keys(), agent_version)
             repeats = {test_id: key.forgotten(test_id) for test_id, key in gone.items() if key.repeat_of}
             write_keys(home, {test_id: key for test_id, key in known.items() if test_id not in gone} | repeats)
 
 
-def _remove_naming(folder: Path, test_ids: Set[str]) -> None:
-    """Removes the files that name one of the ids: a reply is never shown without its id."""
+def _remove_naming(folder: Path, test_ids: Set[str], agent_version: str) -> None:
+    """Removes the files that name one of the ids, since a reply is never shown without its id, or the version.
+
+    An analysis of many replies names their version, but does not show each of them.
+    """
+    named = re.compile(rf"(?<![\w.+-]){re.escape(agent_version)}(?![\w+-]|\.\w)")
     for path in folder.glob("*.*"):
         try:
             text = path.read_text(encoding="utf-8", errors="replace")
-            if any(test_id in text for test_id in test_ids):
+            if named.search(text) or any(test_id in text for test_id in test_ids):
                 path.unlink()
         except OSError as error:
             raise StorageError(

@@ -365,3 +365,13 @@ def test_a_version_that_is_forgotten_leaves_no_page_with_its_replies(workplace: 
     made = (both.path, *alone, analysed.report, analysed.discussion_sheet)
     assert [path.exists() for path in made] == [False, False, True, False, False]
     assert {key.agent_version for key in read_keys(workplace.project.home).values()} == {None, "marcus@1.1"}
+
+
+def test_a_version_that_is_forgotten_is_named_by_no_analysis(workplace: Workplace, tmp_path: Path) -> None:
+    store(workplace, "e1", [trial("e1", "grief")])
+    build(workplace, [VERSION])
+    texts = {"own": f"Replies of x@1, {VERSION}.", "later": f"Replies of {VERSION}.1", "other": f"a-{VERSION}"}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.html").write_text(text)
+    forget_version(workplace.project.home, tmp_path, VERSION)
+    assert {path.stem for path in tmp_path.glob("*.html")} == {"later", "other"}
