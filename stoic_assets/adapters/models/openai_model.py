@@ -14,11 +14,11 @@ from stoic_assets.adapters.http.endpoint import below, parse_url, proxy_for
 from stoic_assets.adapters.http.request_limit import Pace, RequestLimit
 from stoic_assets.adapters.models.chat_completion import finish_reason_of, paid_tokens_of, served_model_of, text_of
 from stoic_assets.adapters.models.model_server import ModelServer
+from stoic_assets.adapters.models.openai_client import open_client
 from stoic_assets.adapters.models.openai_faults import ReplyKeptBack, explain, may_mind_form, refuse_hidden_error
 from stoic_assets.adapters.models.refused_parts import FieldRefused, OptionRefused, refused_field
 from stoic_assets.adapters.models.request_bodies import RequestBodies
 from stoic_assets.adapters.models.whole_requests import CutRequests
-from stoic_assets.adapters.process.lean_imports import openai_alone
 from stoic_assets.adapters.process.loop_bound import LoopBound
 from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure, Role, charge, option
 from stoic_assets.core.endpoint_limits import Limits, ModelLimit
@@ -223,24 +223,8 @@ class OpenAiModel:
         return ChatReply(text, prompt, output, cost, latency_ms, finish_reason=reason, served_model=served)
 
     def _open(self) -> _Connection:
-        openai_alone()
-        from openai import AsyncOpenAI
-        from openai._base_client import get_platform
-
-        from stoic_assets.adapters.models.aiohttp_client import AiohttpClient, sharing
-
-        # Time-outs are set around each attempt; the proxy is chosen here, since loopback must bypass it.
-        http = AiohttpClient(self._server.base.startswith("https:"), self._proxy)
-        key, url = self._server.key or "none", self._server.base
-        client = AsyncOpenAI(api_key=key, base_url=url, max_retries=0, timeout=None, http_client=http)
-        # By itself the package sends these, which belong to one server's account, to every server.
-        client.organization = client.project = None
-        client._custom_headers = dict(self._server.headers)
-        client._build_request = sharing(client._build_request)  # type: ignore[method-assign]
-        # Else every call that is sent before the first reply looks it up in a thread of its own: 250 threads at once.
-        client._platform = get_platform()
         gates = {role: RequestLimit(limit, self._paces[role]) for role, limit in self._limits.items()}
-        return _Connection(client, gates)
+        return _Connection(open_client(self._server, self._proxy), gates)
 
 
 async def _unless_refused(attempt: Awaitable[ChatReply], first: StoicError) -> ChatReply:

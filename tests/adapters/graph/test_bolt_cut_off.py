@@ -63,8 +63,11 @@ class Between:
             while data := source.recv(65536):
                 if source in self._forgotten:
                     continue
+                is_fatal = self.fatal and self.fatal in data
+                if is_fatal:
+                    self._forgotten.add(sink)  # else its answer may be faster than the cut
                 sink.sendall(data)
-                if self.fatal and self.fatal in data:
+                if is_fatal:
                     self.cut()
         except OSError:
             pass
