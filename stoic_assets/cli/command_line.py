@@ -9,7 +9,6 @@ import traceback
 from collections.abc import Iterable
 from importlib import import_module
 from importlib.metadata import version
-from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -19,6 +18,7 @@ from stoic_assets.adapters.process.lean_imports import uncollected
 from stoic_assets.cli.console import err, foreign, out
 from stoic_assets.cli.main import INTERRUPTED, leave
 from stoic_assets.cli.options import NEWEST, Command, Group, with_verbose
+from stoic_assets.cli.streams import set_up_streams
 from stoic_assets.core.errors import StoicError
 
 COMMANDS = {
@@ -104,9 +104,7 @@ def _prepare() -> None:
     # Dagster alone has 200,000 objects; collecting garbage among them took a tenth of an evaluation.
     gc.set_threshold(100_000, 20, 20)
     atexit.register(gc.freeze)  # else Python collects garbage among all of them once more at its end, for a second
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that cannot print − or – still shows the rest
+    set_up_streams()
 
 
 def _end_unexpected(error: BaseException, verbose: bool) -> None:

@@ -1,7 +1,6 @@
 """Output in the terminal: results on stdout, everything else on stderr."""
 
 import json
-import os
 import re
 import sys
 import time
@@ -28,21 +27,19 @@ AS_IT_STANDS: dict[str, Any] = {"soft_wrap": True, "markup": False, "emoji": Fal
 """Nothing in text is markup, such as an agent's `[/INST]` or `:smile:`, a path or an IPv6 address; `style` colours."""
 FURTHER = "\n  | "
 """Begins the further lines of a message, so that none of them passes for a message of its own."""
-READ_NO_FURTHER = 141
-"""The exit code of a program whose reader went away (128 + SIGPIPE): 1 would mean a failed gate."""
 
 
 class Terminal(Console):
-    """A console that exits with it when its reader goes away, as `head` does."""
+    """A console that knows whether a person looks at it."""
 
-    def on_broken_pipe(self) -> None:
-        """Ends the program; output that Python still buffers is discarded."""
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        raise SystemExit(READ_NO_FURTHER)
+    @property
+    def is_screen(self) -> bool:
+        """Whether it has a width. `is_terminal` says whether it has colours, which FORCE_COLOR gives to files too."""
+        return self.file.isatty()
 
 
 out = Terminal(**AS_IT_STANDS)
-err = Console(stderr=True, **AS_IT_STANDS)
+err = Terminal(stderr=True, **AS_IT_STANDS)
 
 
 def print_json(document: Any) -> None:
@@ -50,10 +47,7 @@ def print_json(document: Any) -> None:
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"  # None if stdout is closed
     written = json_text if encoding.lower().startswith("utf") else json.dumps
     text = written(document, allow_nan=False)
-    try:
-        print(text, flush=True)  # noqa: T201 - the only unstyled output; flushed, since servers keep running after it
-    except BrokenPipeError:
-        out.on_broken_pipe()
+    print(text, flush=True)  # noqa: T201 - the only unstyled output; flushed, since servers keep running after it
 
 
 class Name:
@@ -78,7 +72,7 @@ def say(text: str | Text, style: str = "", indent: int = 0, label: str | Text = 
     """Text on stdout after a label. In a terminal it breaks between words, and all lines but the first are indented; in
     a file it is one line."""
     words = Text(text) if isinstance(text, str) else text
-    lines = words.wrap(out, out.width - indent) if out.is_terminal else [words]
+    lines = words.wrap(out, out.width - indent) if out.is_screen else [words]
     for number, line in enumerate(lines):
         out.print(Text.assemble(" " * indent if number else label, line), style=style)
 
@@ -95,7 +89,7 @@ def print_table(table: Table) -> None:
     """
     for column in table.columns:
         column.no_wrap, column.overflow = column.min_width is None, "fold"
-    if out.is_terminal and _width(table) > out.width:
+    if out.is_screen and _width(table) > out.width:
         table.collapse_padding = True
         _fold(table, max(0, _width(table) - out.width))
     Terminal(**AS_IT_STANDS, width=max(_width(table), out.width)).print(table)
@@ -169,5 +163,6 @@ class TerminalProgress(Unwatched):
 def watched(verbose: bool) -> Iterator[TerminalProgress]:
     """Progress on stderr while the block runs."""
     columns = (TextColumn("{task.description:>15}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Bars(*columns, console=err, transient=not verbose, disable=not err.is_terminal) as bars:
+    animated = err.is_screen and err.is_interactive  # a dumb terminal is not
+    with Bars(*columns, console=err, transient=not verbose, disable=not animated) as bars:
         yield TerminalProgress(bars, verbose)

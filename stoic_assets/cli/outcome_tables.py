@@ -35,7 +35,7 @@ def trials_table(trials: Rows, names: Mapping[str, str]) -> Table:
     In a terminal, penalties are left out if there are none: the names need the room.
     """
     penalised = any(trial["scores"]["failure_penalty"] for trial in trials)
-    parts = [part for part in PARTS if part != "failure_penalty" or penalised or not console.out.is_terminal]
+    parts = [part for part in PARTS if part != "failure_penalty" or penalised or not console.out.is_screen]
     table = console.plain_table()
     table.add_column("trial", min_width=12)
     table.add_column("outcome", min_width=10)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli import console
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -33,6 +34,18 @@ def databases_are_set_up_once(tmp_path_factory: pytest.TempPathFactory) -> Itera
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(event_log, "open_instance", opened)
         yield
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Makes standard output a terminal of so many columns."""
+
+    def wide(columns: int) -> None:
+        shown = console.Terminal(**console.AS_IT_STANDS, force_terminal=True, width=columns, color_system=None)
+        monkeypatch.setattr(console, "out", shown)
+        monkeypatch.setattr(console.Terminal, "is_screen", True)
+
+    return wide
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """The `stoic` command as a whole."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -14,7 +13,6 @@ import typer
 
 from stoic_assets.adapters.process.interrupts import HeardOnce
 from stoic_assets.cli.command_line import COMMANDS, command_line, run, with_resume_value
-from stoic_assets.cli.console import READ_NO_FURTHER
 from stoic_assets.core.errors import ServiceUnreachable
 
 ONE = """
@@ -153,40 +151,6 @@ def stoic(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
 
 def test_which_version_this_is() -> None:
     assert stoic("--version", stdout=subprocess.PIPE).stdout == f"stoic-eval {version('stoic-eval')}\n"
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
-def test_a_full_disk_behind_the_output_is_one_line() -> None:
-    with Path("/dev/full").open("w") as full:
-        ended = stoic("schema", stdout=full)
-    assert ended.returncode == 2
-    assert ended.stderr == "stoic: the output cannot be written: no space left on device\n"
-
-
-def test_a_reader_that_went_away_is_no_gate_that_says_no() -> None:
-    reader, writer = os.pipe()
-    os.close(reader)
-    ended = stoic("schema", stdout=writer)
-    os.close(writer)
-    assert (ended.returncode, ended.stderr) == (READ_NO_FURTHER, "")
-
-
-ODD = """
-import sys
-from stoic_assets.cli import command_line, console
-def schema():
-    console.out.print("a \N{MINUS SIGN} b")
-    console.print_json("a \N{MINUS SIGN} b")
-command_line.command_line = lambda _: lambda **_: schema()
-sys.argv = ["stoic", "schema"]
-command_line.run()
-"""
-
-
-def test_an_output_that_has_not_every_letter_gets_the_others() -> None:
-    env = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    ended = subprocess.run([sys.executable, "-c", ODD], capture_output=True, text=True, env=env)
-    assert ended.stdout.splitlines() == ["a ? b", '"a \\u2212 b"']
 
 
 def test_the_notes_of_a_fault_stand_in_its_line(

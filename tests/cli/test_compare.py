@@ -12,9 +12,7 @@ from typer.testing import CliRunner
 from stoic_assets.adapters.evaluation import version_comparison
 from stoic_assets.adapters.warehouse.sql_models import open_models
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli import console
 from stoic_assets.cli.compare import compare
-from stoic_assets.cli.console import Terminal
 from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
@@ -278,13 +276,12 @@ def test_where_nothing_broke_nothing_is_said_of_assertions(evaluate: Evaluate, c
 
 
 def test_a_comparison_fits_a_terminal_of_usual_width(
-    evaluate: Evaluate, compared: Any, monkeypatch: pytest.MonkeyPatch
+    evaluate: Evaluate, compared: Any, screen: Callable[[int], None]
 ) -> None:
     evaluate(BASE, refused=())
     evaluate(CANDIDATE, failed=HARD, refused=TRIALS)
     whole = CliRunner().invoke(COMMANDS, [BASE, CANDIDATE], catch_exceptions=False).stdout.splitlines()
-    eighty = Terminal(**console.AS_IT_STANDS, force_terminal=True, width=80, color_system=None)
-    monkeypatch.setattr(console, "out", eighty)
+    screen(80)
     folded = CliRunner().invoke(COMMANDS, [BASE, CANDIDATE], catch_exceptions=False).stdout.splitlines()
     assert max(map(len, whole)) > 80 >= max(map(len, folded))
     assert " ".join(" ".join(folded).split()) == " ".join(" ".join(whole).split())

@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 from io import StringIO
 
 import pytest
@@ -68,10 +69,9 @@ def test_a_table_shows_its_cells_as_they_stand(capsys: pytest.CaptureFixture[str
 
 
 @pytest.fixture
-def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+def narrow(screen: Callable[[int], None]) -> None:
     """A terminal of 30 columns."""
-    thirty = console.Terminal(**console.AS_IT_STANDS, force_terminal=True, width=30, color_system=None)
-    monkeypatch.setattr(console, "out", thirty)
+    screen(30)
 
 
 LONG = "a sentence of more than thirty columns, which does not end there"
@@ -87,6 +87,29 @@ def test_a_terminal_is_given_lines_broken_between_words(narrow: None, capsys: py
 def test_a_file_is_given_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     console.say(f"{LONG}, {LONG}", indent=2)
     assert capsys.readouterr().out == f"{LONG}, {LONG}\n"
+
+
+def test_colours_that_are_forced_into_a_file_give_it_no_width(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr(console, "out", console.Terminal(**console.AS_IT_STANDS))
+    console.say(f"{LONG}, {LONG}")
+    assert f"{LONG}, {LONG}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("variable", "value", "is_screen"), [("FORCE_COLOR", "1", False), ("TERM", "dumb", True)])
+def test_only_a_terminal_that_can_move_its_cursor_has_bars(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], variable: str, value: str, is_screen: bool
+) -> None:
+    monkeypatch.setenv(variable, value)
+    monkeypatch.setattr(console.Terminal, "is_screen", is_screen)
+    monkeypatch.setattr(console, "err", console.Terminal(stderr=True, force_terminal=True, **console.AS_IT_STANDS))
+    with console.watched(verbose=False) as progress:
+        progress.begin("conversations", 2)
+    shown = capsys.readouterr().err
+    assert "conversations: 2 trials" in shown
+    assert "\N{BOX DRAWINGS HEAVY HORIZONTAL}" not in shown
 
 
 def scores(name: str) -> Table:

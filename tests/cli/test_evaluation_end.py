@@ -13,8 +13,6 @@ import typer
 
 from stoic_assets.adapters.ratings.calibration_store import PLACE
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli import console
-from stoic_assets.cli.console import Terminal
 from stoic_assets.cli.evaluation_end import GATE_SAYS_NO, NO_VERDICT, finish
 from stoic_assets.cli.outcome import Outcome, evaluation_outcome
 from stoic_assets.cli.outcome_trials import failures
@@ -221,10 +219,9 @@ def test_what_it_cost_and_where_the_report_stands_are_said_last_and_in_the_docum
 
 
 @pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def terminal(screen: Callable[[int], None]) -> None:
     """One of 80 columns."""
-    eighty = Terminal(**console.AS_IT_STANDS, force_terminal=True, width=80, color_system=None)
-    monkeypatch.setattr(console, "out", eighty)
+    screen(80)
 
 
 def table_of(outcome: Outcome, workplace: Workplace, penalty: float, ending: str, said: Any) -> list[str]:

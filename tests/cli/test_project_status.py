@@ -12,7 +12,6 @@ import typer
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.evaluation.job_choice import default_version
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli.console import Terminal
 from stoic_assets.cli.project_status import FILES, STATE, Finding, doctor, show
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest
@@ -151,14 +150,14 @@ def test_subjects_stand_in_order_and_one_that_is_missing_ends_with_2(
 
 
 def test_a_file_is_given_each_finding_in_one_line_and_a_terminal_folds_its_detail(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    screen: Callable[[int], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     detail = "a path and a hint, both of them as long as they are in the folders of a project"
     show([Finding("project", "ok", detail)])
     assert capsys.readouterr().out == f"ok       project       {detail}\n"
     show([Finding("agent", "missing", "agent: nothing answers")])
     assert capsys.readouterr().out == "missing  agent         nothing answers\n"
-    monkeypatch.setattr("stoic_assets.cli.console.out", Terminal(force_terminal=True, width=60, no_color=True))
+    screen(60)
     show([Finding("project", "ok", detail)])
     first, *further = capsys.readouterr().out.splitlines()
     assert first.startswith("ok       project       a path and a hint,")

@@ -1,6 +1,7 @@
 """What `stoic ratings` says."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +10,6 @@ import pytest
 from stoic_assets.adapters.ratings import calibration_store
 from stoic_assets.adapters.ratings.rating_keys import write_keys
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli import console
-from stoic_assets.cli.console import Terminal
 from stoic_assets.cli.ratings import REMAINS, analyze, build, calibrate, collect
 from stoic_assets.core.calibration.judge_agreement import MEASURES
 from stoic_assets.core.calibration.judge_calibration import EDGES, JudgeComparison
@@ -178,10 +177,10 @@ def test_a_calibration_of_the_offline_judge_says_that_it_means_nothing(
 
 
 def test_a_calibration_fits_a_terminal_of_80_columns_with_all_words_whole(
-    workplace: Workplace, compared: JudgeComparison, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    workplace: Workplace, compared: JudgeComparison, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch, screen: Callable[[int], None],
 ) -> None:
-    narrow = Terminal(**console.AS_IT_STANDS, force_terminal=True, width=80, color_system=None)
-    monkeypatch.setattr(console, "out", narrow)
+    screen(80)
     panel = [replace(compared, virtue="practical_wisdom", judge="gpt-4.1-mini,claude-opus")]
     monkeypatch.setattr(calibration_store, "calibrate", lambda _: panel)
     calibrate()
