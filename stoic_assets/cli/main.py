@@ -5,12 +5,14 @@ import signal
 from types import FrameType
 
 INTERRUPTED = 130
-"""The exit code of a program that Ctrl-C ended (128 + SIGINT), or SIGTERM, which has the same effect."""
+"""The exit code of a program that Ctrl-C ended (128 + SIGINT), or another of INTERRUPTS."""
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Ctrl-C, and what has the same effect: a request to end, and a terminal that is closed."""
 
 
 def main() -> None:
     """Runs the command that was typed. Until it starts, Ctrl-C ends the program at once: nothing is running yet."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in INTERRUPTS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as in the background of a script
             signal.signal(number, leave)
     try:
@@ -18,7 +20,7 @@ def main() -> None:
 
         run()
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):  # all output is done; at its end Python would report a Ctrl-C
+        for number in INTERRUPTS:  # all output is done; at its end Python would report a Ctrl-C
             signal.signal(number, signal.SIG_IGN)
 
 

@@ -43,7 +43,7 @@ def python(code: str, number: str = "SIGINT") -> subprocess.CompletedProcess[str
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_an_interrupt_while_modules_are_imported_ends_without_a_word(number: str) -> None:
     ended = python(IMPORTING, number)
     assert (ended.returncode, ended.stdout, ended.stderr) == (INTERRUPTED, "", "")
