@@ -16,8 +16,9 @@ import typer
 from stoic_assets.adapters.process.interrupts import hear_interrupts_once, was_interrupted
 from stoic_assets.adapters.process.lean_imports import uncollected
 from stoic_assets.cli.console import err, foreign, out
-from stoic_assets.cli.main import INTERRUPTED, leave
-from stoic_assets.cli.options import NEWEST, Command, Group, with_verbose
+from stoic_assets.cli.main import INTERRUPTED, INTERRUPTS, leave
+from stoic_assets.cli.options import NEWEST, with_verbose
+from stoic_assets.cli.parser import Command, Group
 from stoic_assets.cli.streams import set_up_streams
 from stoic_assets.core.errors import StoicError
 
@@ -63,6 +64,7 @@ def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
         name="stoic", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
         help="Evaluates conversational agents: live conversations, assertions on what they did, five Stoic virtues.",
         cls=Group, callback=_with_version,  # with a callback, a single command still needs its name
+        context_settings={"help_option_names": ["-h", "--help"]},
     )
     for name in names:
         module, _, written = COMMANDS[name].partition(".")
@@ -85,9 +87,9 @@ def run() -> None:
         called = [name for name in arguments[:1] if name in COMMANDS]
         with uncollected():
             stoic = command_line(called or COMMANDS)
-        if leave in map(signal.getsignal, (signal.SIGINT, signal.SIGTERM)):
+        if leave in map(signal.getsignal, INTERRUPTS):
             hear_interrupts_once()
-        sys.exit(stoic(args=with_resume_value(arguments), standalone_mode=False) or 0)
+        sys.exit(stoic(args=with_resume_value(arguments), prog_name="stoic", standalone_mode=False) or 0)
     except typer.TyperException as error:
         if problem := error.format_message():  # empty where help was asked for, or is shown for a missing command
             path = context.command_path if (context := getattr(error, "ctx", None)) else "stoic"

@@ -41,6 +41,7 @@ from stoic_assets.cli.outcome import evaluation_outcome
 from stoic_assets.cli.partition_run import materialise
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest, Manifest, judge_again, refuse_change
+from stoic_assets.core.jobs.job import MOST_REPEATS
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.stages import EVALUATION
@@ -88,7 +89,9 @@ Played = Annotated[
 ]
 Repeats = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, help="How many times to run each trial. (default: `repeats` of the job)"),
+    typer.Option(
+        metavar="N", min=1, max=MOST_REPEATS, help="How many times to run each trial. (default: `repeats` of the job)"
+    ),
 ]
 AtOnce = Annotated[
     int | None,

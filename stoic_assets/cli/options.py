@@ -1,14 +1,12 @@
 """Options that several commands share."""
 
 import inspect
-import re
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
 Verbose = Annotated[
@@ -44,43 +42,6 @@ def no_folders(paths: list[Path] | None) -> list[Path] | None:
         if path.is_dir():
             raise typer.BadParameter(f"{path} is a folder; repeat --file for each file in it")
     return paths
-
-
-class _PlainHelp:
-    """Help in which `--json` takes no `<bool>`, and arguments look as in the documents: BASE CANDIDATE."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters of a command, including `--help`."""
-        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
-        for param in params:
-            if isinstance(param, TyperArgument) or param.is_flag:
-                param.display_type_rich = lambda ctx: None
-        return params
-
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """The text after the name of a command."""
-        pieces: list[str] = super().collect_usage_pieces(ctx)  # type: ignore[misc]
-        return [re.sub("[{}]", "", piece) for piece in pieces]
-
-
-class Command(_PlainHelp, TyperCommand):
-    """A `stoic` command."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """The arguments of a command. Any that are left over are refused, with advice."""
-        ctx.allow_extra_args = True  # else the parser refuses them first
-        given = list(args)
-        if left := super().parse_args(ctx, args):
-            before = reversed(given[: given.index(left[0])])
-            option = next((word.partition("=")[0] for word in before if word.startswith("-")), "")
-            repeated = any(option in param.opts for param in self.params if param.multiple)
-            how = f"; repeat {option} before each further one" if repeated else ""
-            ctx.fail(f"unexpected argument: {' '.join(left)}{how}")
-        return left
-
-
-class Group(_PlainHelp, TyperGroup):
-    """A command with sub-commands."""
 
 
 def with_verbose(command: Callable[..., None]) -> Callable[..., None]:

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.job import MOST_REPEATS, Job
 from stoic_assets.core.jobs.plan import ConditionChoice, Planned, plan
 from stoic_assets.core.presentation.names import instead_of
 from stoic_assets.core.redaction import Redactor
@@ -83,7 +83,7 @@ class EvaluationRequest(BaseModel, frozen=True, extra="forbid"):
     jobs: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     conditions: ConditionChoice | None = None
-    repeats: int | None = Field(None, ge=1)
+    repeats: int | None = Field(None, ge=1, le=MOST_REPEATS)
     judge_samples: int | None = Field(None, ge=1, le=50)
     model: str | None = None
     agent_url: str | None = None

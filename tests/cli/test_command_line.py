@@ -58,10 +58,14 @@ def test_resume_without_a_value_means_the_newest():
 def test_help_gives_flags_no_value_and_arguments_no_type(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: tuple[str, ...], usage: str
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["stoic", *command, "--help"])
-    with pytest.raises(SystemExit):
-        run()
-    shown = capsys.readouterr().out
+    shown = ""
+    for asked in ("-h", "--help"):
+        before = shown
+        monkeypatch.setattr(sys, "argv", ["stoic", *command, asked])
+        with pytest.raises(SystemExit):
+            run()
+        shown = capsys.readouterr().out
+    assert shown == before
     assert f"{usage} " in shown
     assert "--help" in shown
     assert "<bool>" not in shown
@@ -89,6 +93,16 @@ def test_every_command_takes_verbose(monkeypatch: pytest.MonkeyPatch, capsys: py
         (("eval", "--tag", "x", "--repeats", "2", "b.yml"), "unexpected argument: b.yml (see"),
         (("compare", "a@1", "a@2", "a@3"), "unexpected argument: a@3 (see"),
         (("regrade", "--file", "."), "Invalid value for '--file': . is a folder; repeat --file for each file"),
+        (("eval", "--repeats", "abc"), "--repeats abc: write a whole number from 1 to 10000 (see"),
+        (("eval", "--fail-under=80"), "--fail-under 80: write a number from 0 to 1 (see"),
+        (("regrade", "--min-passed", "nan"), "--min-passed nan: write a number from 0 to 1 (see"),
+        (("eval", "--max-cost", "-1"), "--max-cost -1: write a number of at least 0 (see"),
+        (("eval", "--agent-url", "", "--dry-run"), "--agent-url is empty; give it a value or leave it out (see"),
+        (("eval", "--file", "a.yml", "--file", ""), "--file is empty; give it a value or leave it out (see"),
+        (("report", "--out="), "--out is empty; give it a value or leave it out (see"),
+        (("eval", "--resume", ""), "--resume is empty; give it a value or leave it out (see"),
+        (("eval", "--file"), "Option '--file' requires an argument. (see stoic eval --help)"),
+        (("ratings", "build", "--json=1"), "Option '--json' does not take a value. (see stoic ratings build --help)"),
     ],
 )
 def test_arguments_that_cannot_be_meant_so_are_refused_with_how_they_may_be_meant(
@@ -201,3 +215,12 @@ def test_a_file_cannot_be_written_over_a_folder(command: list[str], tmp_path: Pa
     assert ended.returncode == 2
     assert "--out" in ended.stderr
     assert "is a directory" in ended.stderr
+
+
+def test_only_where_an_empty_value_means_something_it_is_taken(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["stoic", "release", "add", "nobody", "--notes", ""])
+    with pytest.raises(SystemExit):
+        run()
+    assert "nobody" in capsys.readouterr().err

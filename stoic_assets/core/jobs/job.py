@@ -36,6 +36,8 @@ from stoic_assets.core.yaml_text import Path
 
 _QUESTION = "asks:"
 """Prefix of `Job.question_hash`, so that it never equals a `Job.hash`."""
+MOST_REPEATS = 10_000
+"""Of a trial: a plan is made as a whole, and a slip such as 99999999999 would take all memory."""
 PromptName = Literal["evaluator", "tasks", "wisdom", "courage", "justice", "temperance", "practical_wisdom"]
 
 
@@ -45,7 +47,7 @@ class Job(CamelDocument):
     name: str = Field("", description="default: the file's stem")
     tags: tuple[str, ...] = ()
     holdout: bool = Field(False, description="counts in verdicts, never sent to the evolution service")
-    repeats: int = Field(1, ge=1)
+    repeats: int = Field(1, ge=1, le=MOST_REPEATS)
     evaluator: Evaluator = Evaluator()
     scorer: Scorer = Scorer()
     target: Target

@@ -1,0 +1,78 @@
+"""How a command reads its arguments, shows its help, and refuses what it cannot read."""
+
+import re
+from typing import Any
+
+import typer
+from typer.core import TyperArgument, TyperCommand, TyperGroup
+
+MAY_BE_EMPTY = ("notes", "about", "api_key")
+"""Options whose empty value means something. Elsewhere it comes from a variable that is not set, as in "$URL"."""
+
+
+class _PlainHelp:
+    """Help in which `--json` takes no `<bool>`, and arguments look as in the documents: BASE CANDIDATE."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters of a command, including `--help`."""
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            if isinstance(param, TyperArgument) or param.is_flag:
+                param.display_type_rich = lambda ctx: None
+        return params
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The text after the name of a command."""
+        pieces: list[str] = super().collect_usage_pieces(ctx)  # type: ignore[misc]
+        return [re.sub("[{}]", "", piece) for piece in pieces]
+
+
+class Command(_PlainHelp, TyperCommand):
+    """A `stoic` command."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments of a command. What cannot be read or is left over is refused with advice."""
+        ctx.allow_extra_args = True  # else the parser refuses them first
+        given = list(args)
+        written: dict[str, Any] = {}
+        try:
+            written, *_ = self.make_parser(ctx).parse_args(args=list(args))
+            self._refuse_empty(written, ctx)
+            left = super().parse_args(ctx, args)
+        except typer.BadParameter as refusal:
+            if (option := refusal.param) is None or option.type_descriptor.annotation not in (int, float):
+                raise
+            ctx.fail(f"{option.opts[0]} {written[option.name]}: write {_number(option)}")
+        except typer.TyperException as refusal:
+            if getattr(refusal, "ctx", ctx) is None:  # the parser does not say whose option it refused
+                refusal.ctx = ctx  # type: ignore[attr-defined]
+            raise
+        if left:
+            self._refuse(left, given, ctx)
+        return left
+
+    def _refuse_empty(self, written: dict[str, Any], ctx: Any) -> None:
+        for option in self.params:
+            value = written.get(option.name)
+            if option.name not in MAY_BE_EMPTY and (value == "" or (isinstance(value, list) and "" in value)):
+                ctx.fail(f"{option.opts[0]} is empty; give it a value or leave it out")
+
+    def _refuse(self, left: list[str], given: list[str], ctx: Any) -> None:
+        """Refuses arguments that are left over."""
+        before = reversed(given[: given.index(left[0])])
+        option = next((word.partition("=")[0] for word in before if word.startswith("-")), "")
+        repeated = any(option in param.opts for param in self.params if param.multiple)
+        how = f"; repeat {option} before each further one" if repeated else ""
+        ctx.fail(f"unexpected argument: {' '.join(left)}{how}")
+
+
+def _number(option: Any) -> str:
+    """The numbers that an option takes."""
+    kind = "a whole number" if option.type_descriptor.annotation is int else "a number"
+    if option.max is not None:
+        return f"{kind} from {option.min} to {option.max}"
+    return kind if option.min is None else f"{kind} of at least {option.min}"
+
+
+class Group(_PlainHelp, TyperGroup):
+    """A command with sub-commands."""
