@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from stoic_assets.adapters.disk.files import remove_stale
+from stoic_assets.adapters.disk.files import check_writable, remove_stale
 from stoic_assets.adapters.disk.release_files import load_release
 from stoic_assets.adapters.evaluation.job_choice import (
     as_begun,
@@ -136,8 +136,8 @@ def evaluate(
             raise ConfigurationError(
                 "--agent-url contains a secret; set the address as AGENT_URL, or as `url` in releases/*.yml"
             )
+        (check_writable if dry_run else remove_stale)(junit)
         if not dry_run:
-            remove_stale(junit)
             refuse_misread_folders(workplace)
         request, version, begun = _meant(request, agent_version, resume, workplace)
         setup = _set_up(request, version, begun, workplace, max_cost)

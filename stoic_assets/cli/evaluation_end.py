@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 from rich.text import Text
 
-from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.disk.files import StorageError, write_whole
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.outcome import Document, Outcome
@@ -35,7 +35,10 @@ def finish(
     outcome: Outcome, workplace: Workplace, as_json: bool, fail_under: float | None = None,
     min_passed: float | None = None, junit: Path | None = None,
 ) -> None:
-    """Prints an outcome, writes it as JUnit XML, and exits: 3 without a verdict, 1 if a gate fails, else 0."""
+    """Prints an outcome, writes it as JUnit XML, and exits: 3 without a verdict, 1 if a gate fails, else 0.
+
+    Where the file cannot be written, the verdict and the gates come first; then it exits with 2.
+    """
     if as_json:
         console.print_json(outcome.document)
         for line in (*(_never_replied(outcome) or _ends(outcome)), *_remarks(outcome), *_against_base(outcome)):
@@ -45,15 +48,27 @@ def finish(
     else:
         show(outcome, workplace)
     refusal = _why_no_verdict(outcome, workplace.settings.invalid_trials_threshold)
-    if junit:
-        task_at_least = workplace.settings.passing.task_at_least
-        write_whole(junit, evaluation_junit(outcome.document, outcome.names, task_at_least, refusal))
+    unwritten = junit and _write_junit(junit, outcome, workplace, refusal)
     if refusal:
         console.err.print(console.foreign(f"stoic: no verdict: {refusal}"))
         raise typer.Exit(NO_VERDICT)
     if lacking := shortfalls(outcome.average, _decided(outcome.document), fail_under, min_passed):
         console.err.print(f"stoic: {'; '.join(lacking)}")
         raise typer.Exit(GATE_SAYS_NO)
+    if unwritten:
+        raise typer.Exit(unwritten.exit_code)
+
+
+def _write_junit(file: Path, outcome: Outcome, workplace: Workplace, refusal: str | None) -> StorageError | None:
+    """What prevented it, which is said with the way to have the file without another conversation."""
+    try:
+        task_at_least = workplace.settings.passing.task_at_least
+        write_whole(file, evaluation_junit(outcome.document, outcome.names, task_at_least, refusal))
+    except StorageError as unwritten:
+        again = judge_again(outcome.document["agent_version"], outcome.document["evaluation_id"])
+        console.err.print(console.foreign(f"stoic: {unwritten}; then {again} with --junit FILE writes it"))
+        return unwritten
+    return None
 
 
 def _decided(document: Document) -> list[bool]:

@@ -9,6 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.evaluation.conversations import begin_or_resume
 from stoic_assets.adapters.evaluation.job_choice import as_begun
 from stoic_assets.adapters.evaluation.setup import set_up
@@ -139,6 +140,8 @@ def test_each_gate_has_its_own_measure(
     (tmp_path / "told.xml").write_text("of an earlier run")
     CliRunner().invoke(commands, [*options, "--dry-run"], catch_exceptions=False)
     assert (tmp_path / "told.xml").exists()
+    with pytest.raises(StorageError, match="cannot be written"):
+        CliRunner().invoke(commands, ["--dry-run", "--junit", "told.xml/none.xml"], catch_exceptions=False)
     CliRunner().invoke(commands, options, catch_exceptions=False)
     assert not (tmp_path / "told.xml").exists(), "only `finish` writes it"
     outcome, _, *gates = told

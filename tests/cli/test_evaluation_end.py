@@ -140,6 +140,20 @@ def test_every_trial_is_a_test_for_a_build_server_whatever_the_gates_say(
     assert str(sum(int(suite.get("errors", "")) for suite in others)) == errors
 
 
+@pytest.mark.parametrize(("min_passed", "code"), [(1.0, GATE_SAYS_NO), (None, 2)])
+def test_the_gates_decide_even_if_nothing_can_be_told_to_a_build_server(
+    stored: Stored, workplace: Workplace, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    min_passed: float | None, code: int,
+) -> None:  # fmt: skip
+    outcome = stored(tables={"composite_scores": [SCORED_TRIAL | {"passed": False}], "trials": [HELD]})
+    file = tmp_path / "file" / "eval.xml"
+    file.parent.write_text("in the way")
+    assert left_with(outcome, workplace, None, min_passed=min_passed, junit=file) == code
+    first = capsys.readouterr().err.splitlines()[0]
+    assert first.startswith(f"stoic: {file} cannot be written: ")
+    assert first.endswith("`stoic regrade --agent-version marcus@1 --evaluation E` with --junit FILE writes it")
+
+
 def test_virtues_are_shown_as_they_are_stored(
     stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -52,10 +52,25 @@ def write_whole(path: Path, content: str | Iterable[str], mode: int | None = Non
             draft.replace(path)
             sync_folder(path.parent)
     except OSError as error:
-        raise StorageError(
-            f"{path} cannot be written: {error.strerror}; {remedy(error)}, or write to another place"
-        ) from None
+        raise _unwritable(path, error) from None
     return path
+
+
+def _unwritable(path: Path, error: OSError) -> StorageError:
+    return StorageError(f"{path} cannot be written: {error.strerror}; {remedy(error)}, or write to another place")
+
+
+def check_writable(*files: Path | None) -> None:
+    """Raises `StorageError` if a file could not be written, before anything is paid for what it shall hold.
+
+    Nothing is left behind, and what is there stays.
+    """
+    for file in filter(None, files):
+        folder = next(each for each in file.absolute().parents if each.exists())
+        try:
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError as error:
+            raise _unwritable(file, error) from None
 
 
 @contextmanager
@@ -93,8 +108,9 @@ def room(folder: Path) -> float:
 def remove_stale(*files: Path | None) -> None:
     """Removes what an earlier run wrote there, so that nobody takes it for the result of this one, if this one fails.
 
-    Raises `StorageError`.
+    Raises `StorageError`, also as `check_writable` does.
     """
+    check_writable(*files)
     for file in filter(None, files):
         if not file.is_file() or file.is_symlink():  # such as /dev/stdout
             continue

@@ -7,7 +7,14 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.disk.files import StorageError, read_stored, remove_folder, remove_stale, write_whole
+from stoic_assets.adapters.disk.files import (
+    StorageError,
+    check_writable,
+    read_stored,
+    remove_folder,
+    remove_stale,
+    write_whole,
+)
 from stoic_assets.core.errors import ConfigurationError
 
 
@@ -50,6 +57,16 @@ def test_only_files_of_an_earlier_run_are_removed(tmp_path: Path) -> None:
     link.symlink_to(write_whole(tmp_path / "target", ""))
     remove_stale(write_whole(file, "<testsuites/>"), None, tmp_path / "none", folder, link)
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["folder", "link", "target"]
+
+
+def test_what_could_not_be_written_is_known_before_and_nothing_is_left_by_asking(tmp_path: Path) -> None:
+    file = write_whole(tmp_path / "file.xml", "kept")
+    check_writable(file, tmp_path / "deep" / "down" / "file.xml", None)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file.xml"]
+    assert file.read_text() == "kept"
+    for check in (check_writable, remove_stale):
+        with pytest.raises(StorageError, match="cannot be written: Not a directory"):
+            check(file / "below.xml")
 
 
 def test_what_was_written_survives_a_power_cut(tmp_path: Path, disk: Any) -> None:
