@@ -11,8 +11,12 @@ SHOWN = 8
 
 
 def instead_of(name: str, known: Collection[str]) -> str:
-    """The advice on a wrong name: `did you mean chat? known: chat, other`, `known: a, b and 30 more`, `known: none`."""
-    close = get_close_matches(name, sorted(known), n=1)
+    """The advice on a wrong name: `did you mean chat? known: chat, other`, `known: a, b and 30 more`, `known: none`.
+
+    A longer form comes first: marcus@1.0 is more likely short for marcus@1.0.0 than a slip for marcus@1.1.0.
+    """
+    longer = [each for each in sorted(known) if each.startswith(name)]
+    close = get_close_matches(name, longer, n=1) or get_close_matches(name, sorted(known), n=1)
     meant = [f"did you mean {close[0]}?"] if close else []
     listing = [] if len(known) == len(close) == 1 else [f"known: {listed(sorted(known), SHOWN) or 'none'}"]
     return " ".join([*meant, *listing])

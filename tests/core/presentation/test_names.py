@@ -11,6 +11,7 @@ MANY = [f"job_{number}" for number in range(10, 50)]
     ("chta", ["other", "chat"], "did you mean chat? known: chat, other"),
     ("chta", ["chat"], "did you mean chat?"),
     ("zeno", ["other", "chat"], "known: chat, other"),
+    ("m@1.0", ["m@1.1.0", "m@1.0.0", "m@1"], "did you mean m@1.0.0? known: m@1, m@1.0.0, m@1.1.0"),
     ("zeno", [], "known: none"),
     ("x", MANY, f"known: {', '.join(MANY[:8])} and 32 more"),
     ("jb_42", MANY, f"did you mean job_42? known: {', '.join(MANY[:8])} and 32 more"),
