@@ -17,7 +17,7 @@ from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned
 from stoic_assets.core.model_costs import call_cost
 from stoic_assets.core.presentation.confidence import OFFLINE_PLAN
-from stoic_assets.core.presentation.formatting import dollars, plural
+from stoic_assets.core.presentation.formatting import count, dollars, plural
 from stoic_assets.core.table_rows import Rows
 from stoic_assets.core.virtues import VIRTUES
 
@@ -43,7 +43,7 @@ def show_plan(
     cost, calls = document["estimated_cost_usd"], document["calls"]
     about = "cost unknown: stoic.yml has no price for these models" if cost is None else f"about {dollars(cost)}"
     console.say(
-        f"at most {plural(calls['agent'], 'message')} to the agent, {calls['evaluator']} of the simulated user, "
+        f"at most {plural(calls['agent'], 'message')} to the agent, {count(calls['evaluator'])} of the simulated user, "
         f"{plural(calls['judge'], 'verdict')}, not counting retries; {about}"
     )
     if OFFLINE in (spec.evaluator_model, *spec.judge_models):
@@ -60,7 +60,7 @@ def _table(jobs: Rows, with_url: bool) -> Table:
     for heading in numbers:
         table.add_column(heading, justify="right")
     for row in jobs:
-        table.add_row(*(console.Name(row[key]) for key in names), *(str(row[key]) for key in numbers))
+        table.add_row(*(console.Name(row[key]) for key in names), *(count(row[key]) for key in numbers))
     return table
 
 
@@ -108,11 +108,11 @@ def _cost(spec: EvaluationSpec, calls: dict[str, int], workplace: Workplace) -> 
     wanted: list[tuple[str, float, tuple[int, int]]] = [(spec.evaluator_model, calls["evaluator"], EVALUATOR_TOKENS)]
     wanted += [(model, share, JUDGE_TOKENS) for model in spec.judge_models]
     total = 0.0
-    for model, count, tokens in wanted:
+    for model, number, tokens in wanted:
         if model == OFFLINE:
             continue
         each = call_cost(workplace.settings.prices.get(model), *tokens)
         if each is None:
             return None
-        total += count * each
+        total += number * each
     return total

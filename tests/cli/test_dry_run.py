@@ -1,5 +1,6 @@
 """What `stoic eval --dry-run` shows to people."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -40,6 +41,16 @@ def test_the_address_of_all_jobs_is_told_once(
     shown = capsys.readouterr().out
     assert shown.count("marcus@1 at http://a:1: 2 trials, nothing was run") == told
     assert [shown.count(url) for url in sorted(set(urls))] == [1] * len(set(urls))
+
+
+def test_numbers_are_written_alike(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = make_manifest(jobs=(job("chat"),), addresses={"chat": "http://a:1"}, repeats=1000).spec
+    show_plan(spec, EvaluationRequest(), "marcus@1", workplace, as_json=False)
+    shown = capsys.readouterr().out
+    assert "1,000 trials" in shown
+    assert re.search("[0-9]{4}", shown) is None
 
 
 def test_the_knowledge_service_is_told_among_those_that_are_sent_the_agents_key(
