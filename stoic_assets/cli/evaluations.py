@@ -46,10 +46,14 @@ def list_evaluations(
         console.print_table(_table(found))
         if any(row["offline"] for row in found):
             console.say(OFFLINE_NOTE, style="yellow")
-    elif agent_version:
-        console.out.print(f"{agent_version} {workplace.evidence.unevaluated(agent_version)}")
-    else:
-        console.out.print("nothing was evaluated yet; run `stoic eval` or `stoic demo`")
+    if not found:
+        (console.err if as_json else console.out).print(_why_none(workplace, agent_version))
+
+
+def _why_none(workplace: Workplace, agent_version: str | None) -> str:
+    if agent_version:
+        return f"{agent_version} {workplace.evidence.unevaluated(agent_version)}"
+    return f"nothing was evaluated yet in {workplace.project.home}; run `stoic eval` or `stoic demo`"
 
 
 def evaluations(workplace: Workplace, agent_version: str | None) -> list[Row]:

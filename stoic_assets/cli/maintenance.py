@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from stoic_assets.adapters.disk.files import remove_folder, write_whole
+from stoic_assets.adapters.disk.files import check_writable, remove_folder, write_whole
 from stoic_assets.adapters.evaluation.stoic_graph_projection import delete_from_graph
 from stoic_assets.adapters.ratings.rating_keys import forget_version
-from stoic_assets.adapters.warehouse.exports import export_csv, export_duckdb, export_parquet
+from stoic_assets.adapters.warehouse.exports import check_new_folders, export_csv, export_duckdb, export_parquet
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import open_instance, refuse_misread_folders
@@ -43,6 +43,8 @@ def export(
     targets = {name: path for name, path in (("path", duckdb), ("csv", csv), ("parquet", parquet)) if path}
     if not targets:
         raise ConfigurationError("no target to export to; give --duckdb FILE, --csv FOLDER or --parquet FOLDER")
+    check_new_folders(*filter(None, (csv, parquet)))  # all of them, before the first is written
+    check_writable(*targets.values())
     for name, path in targets.items():
         writers[name](warehouse, path)
     if as_json:
@@ -64,6 +66,7 @@ def delete(
         _refuse_unknown(workplace, version)
     evaluations = plural(count, "evaluation")
     if not (yes or _agreed(f"Delete {version} and its {evaluations} permanently?")):
+        console.err.print("nothing was deleted")
         raise typer.Exit(1)
     if is_agent_version(version):
         again = f"run `stoic delete {version}` again to delete the rest"
@@ -101,9 +104,9 @@ def _agreed(question: str) -> bool:
     try:
         return typer.confirm(question, err=True)
     except typer.Abort:
+        console.err.print()  # the cursor is behind the question
         if sys.stdin.isatty():
             raise KeyboardInterrupt from None  # which `input` reports as the end of the input
-        console.err.print()
         raise ConfigurationError("no answer; add --yes to delete without a question") from None
 
 

@@ -31,6 +31,12 @@ def listed(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> Callable[..
 
 
 @pytest.fixture
+def told(listed: Callable[..., str]) -> Callable[..., str]:
+    """What it says on standard error."""
+    return lambda *options: CliRunner().invoke(COMMANDS, options, catch_exceptions=False).stderr
+
+
+@pytest.fixture
 def version(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> str:
     """A version with an evaluation that was finished, and a later one that was cut short."""
     finished, begun = (
@@ -123,7 +129,8 @@ def test_a_cost_that_was_known_is_not_stated_once_a_call_of_unknown_cost_followe
 
 def test_nothing_is_listed_where_nothing_is(listed: Callable[..., str], workplace: Workplace) -> None:
     (workplace.evidence.root / ".DS_Store").mkdir(parents=True)
-    assert "nothing was evaluated yet; run `stoic eval` or `stoic demo`" in listed()
+    home = workplace.project.home
+    assert f"nothing was evaluated yet in {home}; run `stoic eval` or `stoic demo`" in listed()
 
 
 def test_what_is_left_of_a_deletion_that_was_cut_short_is_not_listed(
@@ -135,9 +142,13 @@ def test_what_is_left_of_a_deletion_that_was_cut_short_is_not_listed(
     assert f"run `stoic delete {version}` to delete the rest" in listed("--agent-version", version)
 
 
-def test_one_version_is_listed_alone(listed: Callable[..., str], version: str) -> None:
+def test_one_version_is_listed_alone(
+    listed: Callable[..., str], told: Callable[..., str], version: str
+) -> None:
     assert len(json.loads(listed("--json", "--agent-version", version))) == 2
     assert json.loads(listed("--json", "--agent-version", "marcus@99")) == []
     assert "marcus@99 was never evaluated; did you mean marcus@1" in listed("--agent-version", "marcus@99")
+    assert "marcus@99 was never evaluated; " in told("--json", "--agent-version", "marcus@99")
+    assert told("--json", "--agent-version", version) == ""
     with pytest.raises(ConfigurationError, match="agent@version"):
         listed("--agent-version", "marcus")

@@ -66,6 +66,22 @@ def test_a_home_that_cannot_be_written_any_more_is_exported_and_where_to_is_said
     assert {path.name for path in tmp_path.iterdir()} == {"home", "all.duckdb", "parquet"}
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--csv", "csv", "--parquet", "full"], "full is not an empty folder"),
+        (["--csv", "csv", "--parquet", "./csv"], "csv is named twice"),
+        (["--csv", "csv", "--parquet", "full/file/parquet"], "full/file/parquet cannot be written"),
+    ],
+)
+def test_nothing_is_exported_if_not_everything_can_be(tmp_path: Path, options: list[str], said: str) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+    with pytest.raises(StoicError, match=said):
+        CliRunner().invoke(COMMANDS, ["export", "--duckdb", "all.duckdb", *options], catch_exceptions=False)
+    assert {path.name for path in tmp_path.iterdir()} <= {"home", "full"}
+
+
 def test_nowhere_to_export_to_is_an_error() -> None:
     with pytest.raises(ConfigurationError, match="give --duckdb FILE, --csv FOLDER or --parquet FOLDER"):
         CliRunner().invoke(COMMANDS, ["export"], catch_exceptions=False)
@@ -119,6 +135,7 @@ def test_nothing_is_deleted_but_by_who_says_yes(
     assert "Delete marcus@1.1.0 and its 1 evaluation permanently?" in done.stderr
     told = "deleted marcus@1.1.0 with 1 evaluation\n" if is_deleted else ""
     assert (done.exit_code, done.stdout) == (0 if is_deleted else 1, f" {answer}{told}"), "typed on a terminal"
+    assert done.stderr.endswith("nothing was deleted\n") is not is_deleted
     assert (VERSION in workplace.warehouse.agent_versions() & workplace.evidence.agent_versions()) != is_deleted
 
 
@@ -135,7 +152,9 @@ def test_in_a_home_that_would_be_misread_nothing_is_deleted(tmp_path: Path, monk
         CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
 
 
-def test_ctrl_c_at_the_question_is_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_at_the_question_is_an_interrupt_and_ends_its_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """In a terminal it reaches the prompt as the end of the input does."""
 
     def ended(*_: object, **__: object) -> bool:
@@ -145,6 +164,7 @@ def test_ctrl_c_at_the_question_is_an_interrupt(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
     with pytest.raises(KeyboardInterrupt):
         maintenance._agreed("Delete it?")
+    assert capsys.readouterr().err == "\n"
 
 
 def test_what_could_not_be_deleted_is_told_and_can_be_deleted_again(

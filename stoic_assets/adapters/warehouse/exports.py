@@ -43,13 +43,22 @@ def export_csv(warehouse: Warehouse, folder: Path) -> None:
     _export_files(warehouse, folder, {table: _spreadsheet_columns(table) for table in TABLES}, "csv", "header")
 
 
-def _export_files(warehouse: Warehouse, folder: Path, columns: Mapping[str, str], kind: str, options: str) -> None:
-    target = folder.resolve()
-    with drafted(target) as draft, warehouse.damage_named(TABLES), warehouse.connect() as engine:
+def check_new_folders(*folders: Path) -> None:
+    """Raises `ConfigurationError` unless each is another folder, and new or empty."""
+    if len({folder.resolve() for folder in folders}) < len(folders):
+        raise ConfigurationError(f"{folders[0]} is named twice; name a new folder for each format")
+    for folder in folders:
+        target = folder.resolve()
         if target.exists() and not (target.is_dir() and not any(target.iterdir())):
             raise ConfigurationError(f"{folder} is not an empty folder; name a new one")
         if target == Path.cwd():  # replacing it would remove the folder that the user's shell is in
             raise ConfigurationError(f"{folder} is the current folder; name a new one in it")
+
+
+def _export_files(warehouse: Warehouse, folder: Path, columns: Mapping[str, str], kind: str, options: str) -> None:
+    target = folder.resolve()
+    with drafted(target) as draft, warehouse.damage_named(TABLES), warehouse.connect() as engine:
+        check_new_folders(folder)
         draft.mkdir()
         for table, selected in columns.items():
             file = quoted(draft / f"{table}.{kind}")

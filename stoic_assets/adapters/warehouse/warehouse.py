@@ -128,7 +128,7 @@ class Warehouse:
         rows = self.query("select agent_version from evaluations order by started_at desc limit 1")
         if not rows:
             advice = "run `stoic eval` or `stoic demo`; `stoic list` shows evaluations that were cut short"
-            raise ConfigurationError(f"nothing was evaluated yet; {advice}")
+            raise ConfigurationError(f"nothing was evaluated yet in {self.root}; {advice}")
         return str(rows[0]["agent_version"])
 
     def agent_versions(self) -> set[str]:
