@@ -15,7 +15,10 @@ Verbose = Annotated[
 Trace = Annotated[bool, typer.Option("--verbose", help="Show the traceback of an error.")]
 Samples = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, max=50, help="How many verdicts each judge gives on each virtue."),
+    typer.Option(
+        metavar="N", min=1, max=50,
+        help="Verdicts of each judge on each virtue. (default: as before, else judging.samples of stoic.yml)",
+    ),
 ]
 FailUnder = Annotated[
     float | None, typer.Option(metavar="X", min=0, max=1, help="Exit with 1 when the average score is below X.")
@@ -30,7 +33,10 @@ Junit = Annotated[
 ]
 MaxCost = Annotated[
     float | None,
-    typer.Option(metavar="USD", min=0, help="Ask no model once this many US dollars are spent."),
+    typer.Option(
+        metavar="USD", min=0,
+        help="Ask no model once this many US dollars are spent. (default: max_cost of stoic.yml, else no limit)",
+    ),
 ]
 NEWEST = "newest"
 """The value of `--resume` when none is given."""

@@ -33,15 +33,30 @@ _PATIENCE = 30.0
 
 
 def agent(
-    release: Annotated[str, typer.Option(metavar="V", help="Release of the demo agent: 1.0.0 or 1.1.0.")] = "1.0.0",
+    release: Annotated[
+        str,
+        typer.Option(metavar="V", show_default=False, help="Of the demo agent: 1.0.0 or 1.1.0. (default: 1.0.0)"),
+    ] = "1.0.0",
     port: Annotated[
-        int, typer.Option(metavar="N", min=0, max=65535, help="Port to listen on; 0 picks a free one.")
+        int,
+        typer.Option(
+            metavar="N", min=0, max=65535, show_default=False,
+            help="Port to listen on; 0 picks a free one. (default: 8081)",
+        ),
     ] = 8081,
     api_key: Annotated[
-        str | None, typer.Option(metavar="KEY", envvar="AGENT_API_KEY", help="Key that callers must send.")
+        str | None,
+        typer.Option(
+            metavar="KEY", envvar="AGENT_API_KEY", show_envvar=False,
+            help="Key that callers must send. (default: AGENT_API_KEY)",
+        ),
     ] = None,
     host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address to listen on; any other than loopback needs --api-key.")
+        str,
+        typer.Option(
+            metavar="ADDRESS", show_default=False,
+            help="Address to listen on; any other than loopback needs --api-key. (default: 127.0.0.1)",
+        ),
     ] = LOOPBACK[0],
 ) -> None:
     """Serves the demo agent Marcus, which writes to the subject graph."""
@@ -97,7 +112,12 @@ def _wait_for_stop(home: Path, server: GraphServer, stopping: threading.Event) -
             raise ServiceUnreachable(f"the embedded graph at {server.uri} has ended; run `stoic graph` again")
 
 
-def ui(port: Annotated[int, typer.Option(metavar="N", min=1, max=65535, help="Port to listen on.")] = 3000) -> None:
+def ui(
+    port: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, max=65535, show_default=False, help="Port to listen on. (default: 3000)"),
+    ] = 3000
+) -> None:
     """Serves Dagster's web UI for this project on loopback, and runs its daemon."""
     workplace = open_workplace()
     refuse_misread_folders(workplace)
