@@ -115,6 +115,8 @@ def _end_unexpected(error: BaseException, verbose: bool) -> None:
         sys.exit(INTERRUPTED)
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         end(error, "the output cannot be written: no space left on device", 2, verbose)
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        end(error, f"the name of a file is too long: {str(error.filename)[:60]} …", 2, verbose)
     advice = "please report it" if verbose else "add --verbose to see where, and please report it"
     end(error, f"unexpected {type(error).__name__}: {error}; {advice}", 2, verbose)
 

@@ -140,7 +140,8 @@ def _listener(host: str, port: int) -> socket.socket:
         return listener
     except (OSError, OverflowError) as error:
         listener.close()
-        raise ConfigurationError(f"cannot listen on {host}:{port} ({error}): choose another --port") from None
+        why = error.strerror if isinstance(error, OSError) else error
+        raise ConfigurationError(f"cannot listen on {host}:{port}: {why}; choose another --port") from None
 
 
 async def _body(request: Request, model: type[Body]) -> Body:

@@ -85,6 +85,16 @@ def test_every_command_takes_verbose(monkeypatch: pytest.MonkeyPatch, capsys: py
     assert "properties" in json.loads(capsys.readouterr().out)
 
 
+def test_defaults_are_told_in_one_way() -> None:
+    every = typer.main.get_command(command_line()).commands.values()
+    leaves = [leaf for command in every for leaf in getattr(command, "commands", {"": command}).values()]
+    options = [option for leaf in leaves for option in leaf.params if option.param_type_name == "option"]
+    shown = [(option.show_envvar and option.envvar) or (option.show_default and option.default) for option in options]
+    assert [option.opts for option, by_library in zip(options, shown, strict=True) if by_library] == []
+    known = {name for option in options if "(default: " in (option.help or "") for name in option.opts}
+    assert {"--judge-samples", "--max-cost", "--port", "--host", "--release", "--api-key"} <= known
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -131,6 +141,16 @@ def test_a_fault_shows_where_it_came_from_to_whoever_asks(
     assert line.startswith("stoic: unexpected ValueError: an agent said [/INST]; ")
     assert ("add --verbose" in line) is not verbose
     assert ("Traceback (most recent call last):" in trace) is verbose
+
+
+def test_of_a_name_that_is_too_long_the_beginning_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["stoic", "eval", "--file", "long" * 100])
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == f"stoic: the name of a file is too long: {'long' * 15} \N{HORIZONTAL ELLIPSIS}\n"
 
 
 def test_a_fault_that_was_taken_out_of_another_is_told_itself(

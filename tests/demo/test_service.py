@@ -170,7 +170,8 @@ def test_a_taken_port_is_named(monkeypatch, capsys, graph_address, marcus):
         monkeypatch.setenv(f"NEO_{name.upper()}", getattr(graph_address, name) or "")
     port = str(marcus["1.0.0"].base_url.port)
     assert main(["--port", port]) == 2
-    assert f"cannot listen on 127.0.0.1:{port}" in capsys.readouterr().err
+    said = f"cannot listen on 127.0.0.1:{port}: Address already in use; choose another --port"
+    assert said in capsys.readouterr().err
 
 
 def test_it_shuts_down_in_good_order_however_often_it_is_told_to() -> None:
