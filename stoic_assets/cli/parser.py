@@ -52,10 +52,11 @@ class Command(_PlainHelp, TyperCommand):
         return left
 
     def _refuse_empty(self, written: dict[str, Any], ctx: Any) -> None:
-        for option in self.params:
-            value = written.get(option.name)
-            if option.name not in MAY_BE_EMPTY and (value == "" or (isinstance(value, list) and "" in value)):
-                ctx.fail(f"{option.opts[0]} is empty; give it a value or leave it out")
+        for param in self.params:
+            value = written.get(param.name)
+            if param.name not in MAY_BE_EMPTY and "" in (value if isinstance(value, list | tuple) else [value]):
+                name = param.metavar if isinstance(param, TyperArgument) else param.opts[0]
+                ctx.fail(f"{name} is empty; give it a value{'' if param.required else ' or leave it out'}")
 
     def _refuse(self, left: list[str], given: list[str], ctx: Any) -> None:
         """Refuses arguments that are left over."""

@@ -111,6 +111,7 @@ def test_defaults_are_told_in_one_way() -> None:
         (("eval", "--file", "a.yml", "--file", ""), "--file is empty; give it a value or leave it out (see"),
         (("report", "--out="), "--out is empty; give it a value or leave it out (see"),
         (("eval", "--resume", ""), "--resume is empty; give it a value or leave it out (see"),
+        (("ratings", "collect", "a", ""), "FILE_OR_FOLDER is empty; give it a value (see"),
         (("eval", "--file"), "Option '--file' requires an argument. (see stoic eval --help)"),
         (("ratings", "build", "--json=1"), "Option '--json' does not take a value. (see stoic ratings build --help)"),
     ],
