@@ -12,12 +12,14 @@ _ASKS = re.compile("[?？؟՞፧]")
 _WORD = re.compile(r"\w+")
 _PARTING = frozenset(
     [
-        "a", "all", "and", "bye", "else", "everything", "for", "goodbye", "help", "i", "is", "it", "lot", "m", "much",
-        "my", "need", "needed", "no", "none", "nope", "nothing", "s", "so", "thank", "thanks", "that", "the", "then",
-        "very", "was", "well", "you", "your",
+        "a", "all", "and", "appreciate", "awesome", "brilliant", "bye", "day", "done", "else", "everything",
+        "excellent", "fine", "for", "good", "goodbye", "great", "have", "help", "i", "is", "it", "lot",
+        "lovely", "m", "much", "my", "need", "needed", "nice", "no", "none", "nope", "nothing", "now",
+        "perfect", "s", "so", "thank", "thanks", "that", "the", "then", "today", "very", "was", "well",
+        "wonderful", "you", "your",
     ]
 )
-"""Words of somebody who wants nothing more. `Fine` and `good` are none of them: they may agree to what was asked."""
+"""Words of somebody who wants nothing more: refusals, thanks, praise and farewells."""
 
 
 def signs_off(message: str, job: Job) -> bool:

@@ -215,7 +215,7 @@ def test_the_server_process_shows_no_password_and_has_nothing_of_our_environment
 def test_a_missing_package_is_said_with_the_remedy(tmp_path, monkeypatch):
     monkeypatch.setattr(embedded_server, "_PACKAGE", "no_such_package")
     with (
-        pytest.raises(ConfigurationError, match=r'pip install "stoic-eval\[embedded\]".* NEO_URI'),
+        pytest.raises(ConfigurationError, match=r"pip install '\.\[embedded\]'.* NEO_URI"),
         embedded_graph(tmp_path),
     ):
         pass

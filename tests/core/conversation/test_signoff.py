@@ -86,6 +86,9 @@ def test_no_message_keeps_its_sign_off(make_job: MakeJob, before: str, after: st
         ("注文を取り消しますか？", f"はい。{SIGN_OFF}", True),
         ("Anything else?", f"No, that is all. Thank you very much! {SIGN_OFF}", False),
         ("Anything else?", SIGN_OFF, False),
+        ("You said: what time is it?", f"Good. {SIGN_OFF}!", False),
+        ("Do you want more?", f"Perfect, that’s everything I needed. Have a great day! {SIGN_OFF}", False),
+        ("Which one?", f"The blue one, thanks. {SIGN_OFF}", True),
         ("I have cancelled it.", f"Perfect, and tell Ann. {SIGN_OFF}", False),
     ],
 )
