@@ -67,8 +67,8 @@ def check_writable(*files: Path | None) -> None:
     Nothing is left behind, and what is there stays.
     """
     for file in filter(None, files):
-        folder = next(each for each in file.absolute().parents if each.exists())
         try:
+            folder = next((each for each in file.absolute().parents if each.exists()), file)
             tempfile.TemporaryFile(dir=folder).close()
         except OSError as error:
             raise _unwritable(file, error) from None

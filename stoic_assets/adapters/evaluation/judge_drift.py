@@ -34,7 +34,7 @@ from stoic_assets.core.comparison.judge_reference import (
 )
 from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.conversation.evidence import Evidence
-from stoic_assets.core.errors import Busy, InfrastructureError
+from stoic_assets.core.errors import Busy, InfrastructureError, StoicError
 from stoic_assets.core.evolution.events import Event
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.exhibit import judged
@@ -169,8 +169,16 @@ def _chosen(workplace: Workplace) -> tuple[Member, ...]:
 
 
 def _available(workplace: Workplace, members: int) -> int:
-    """How many transcripts a renewed reference would have; only a set that is not full can grow."""
-    return members if members >= workplace.settings.drift.transcripts else len(_exhibits(workplace, _chosen(workplace)))
+    """How many transcripts a renewed reference would have; only a set that is not full can grow.
+
+    As many as now where that cannot be read: it is a hint, and the night has been paid for.
+    """
+    if members >= workplace.settings.drift.transcripts:
+        return members
+    try:
+        return len(_exhibits(workplace, _chosen(workplace)))
+    except StoicError:
+        return members
 
 
 def _exhibits(workplace: Workplace, members: Iterable[Member]) -> Exhibits:

@@ -7,8 +7,8 @@ from typing import Any
 from stoic_assets.adapters.http.foreign_text import TooManyValues, parse_json
 from stoic_assets.core.json_text import json_text
 
-_WORDS = ("error", "message", "detail", "Message")
-"""Where the words are: xAI's and TGI's, OpenAI's, FastAPI's, AWS's."""
+_WORDS = ("message", "detail", "Message", "error")
+"""Where the words are: OpenAI's, FastAPI's, AWS's, xAI's and TGI's. Beside a message, `error` is a title or `true`."""
 
 _SAID = ("content", "refusal", "tool_calls", "function_call")
 """What a message of a chat completion may consist of."""
@@ -62,8 +62,17 @@ def _error_in(body: Any) -> ForeignError:
     if not isinstance(body, dict):
         return ForeignError(_worded(body))
     error = body["error"] if isinstance(body.get("error"), dict) else body
-    param = error.get("param")
-    return ForeignError(_words(error), frozenset(_codes(error)), param if isinstance(param, str) else "")
+    return ForeignError(_words(error), frozenset(_codes(error)), _param(error))
+
+
+def _param(error: Mapping[str, Any]) -> str:
+    """The part of the request that an error names: OpenAI's `param`, or Azure's `loc` as `body.temperature`."""
+    if isinstance(param := error.get("param"), str):
+        return param
+    detail = error.get("detail")
+    first = detail[0] if isinstance(detail, list) and detail else detail
+    place = first.get("loc") if isinstance(first, dict) else None
+    return ".".join(map(str, place)) if isinstance(place, list) else ""
 
 
 def _words(error: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from stoic_assets.adapters.http.whole_reply import ReplyTooLarge
 from stoic_assets.adapters.models.connect import evaluator_model, is_offline, judge_panel, model_servers
 from stoic_assets.adapters.models.model_server import ModelServer, evaluator_server, judge_server
 from stoic_assets.adapters.models.openai_faults import barred, explain, line_of, redirected, refused_key
+from stoic_assets.adapters.process.configured_secrets import secrets_in
 from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 from stoic_assets.core.redaction import Redactor
@@ -28,7 +29,8 @@ async def require_access(env: Mapping[str, str], seconds: float = 5.0) -> None:
     A server that does not answer passes: real requests are repeated.
     """
     if not is_offline(env):
-        await concurrently([_require_access(server, seconds) for server in model_servers(env)])
+        secrets = Redactor((), secrets_in(env))
+        await concurrently([_require_access(server, seconds, secrets) for server in model_servers(env)])
 
 
 async def look_up_models(env: Mapping[str, str], seconds: float = 5.0) -> list[str]:
@@ -41,17 +43,18 @@ async def look_up_models(env: Mapping[str, str], seconds: float = 5.0) -> list[s
     wanted: dict[ModelServer, set[str]] = defaultdict(set)
     wanted[evaluator_server(env)].add(evaluator_model(env))
     wanted[judge_server(env)].update(judge_panel(env))
-    notes = await concurrently([_of_server(server, models, seconds) for server, models in wanted.items()])
+    secrets = Redactor((), secrets_in(env))
+    notes = await concurrently([_of_server(server, models, seconds, secrets) for server, models in wanted.items()])
     return [note for of_server in notes for note in of_server]
 
 
-async def _require_access(server: ModelServer, seconds: float) -> None:
+async def _require_access(server: ModelServer, seconds: float, secrets: Redactor) -> None:
     with suppress(AttemptFailed):
-        await _ModelList(server, seconds).require_access()
+        await _ModelList(server, seconds, secrets).require_access()
 
 
-async def _of_server(server: ModelServer, models: set[str], seconds: float) -> list[str]:
-    listing = _ModelList(server, seconds)
+async def _of_server(server: ModelServer, models: set[str], seconds: float, secrets: Redactor) -> list[str]:
+    listing = _ModelList(server, seconds, secrets)
     try:
         await listing.require_access()
         listed = await listing.names()
@@ -65,13 +68,13 @@ async def _of_server(server: ModelServer, models: set[str], seconds: float) -> l
 
 
 class _ModelList:
-    """The model list of one server, reached as its models are."""
+    """The model list of one server, reached as its models are; its words are quoted without `secrets`."""
 
-    def __init__(self, server: ModelServer, seconds: float) -> None:
+    def __init__(self, server: ModelServer, seconds: float, secrets: Redactor) -> None:
         self._server, self._parts, self._seconds = server, parse_url(server.address, server.url_variable), seconds
         json_only = {"Accept": "application/json", "Content-Type": "application/json"}
         self._headers = {"Authorization": f"Bearer {server.key or 'none'}", **json_only, **dict(server.headers)}
-        self._secrets = Redactor((), [server.key or ""])
+        self._secrets = secrets
 
     async def require_access(self) -> None:
         """Raises what `look_up_models` does where the server would refuse paid requests.

@@ -146,17 +146,26 @@ def redirected(server: ModelServer, answer: "Response", secrets: Redactor) -> Co
 def refuse_hidden_error(answer: Mapping[str, Any], request: "Request") -> None:
     """Raises the `APIStatusError` that an answer of status 200 with an error, or without a choice, contains.
 
-    Without `error` it is all of the answer, as some vendors have forms of their own, unless tokens were used for it.
+    Without `error` it is all of the answer, as some vendors have forms of their own. Not if tokens were used for it:
+    then the request was served, and its answer broke off.
     """
     from httpx2 import Response
     from openai import APIStatusError
 
-    unused = not answer.get("choices") and not tokens_of(answer, "prompt_tokens")
-    if error := hidden_error(answer) or (unused and answer):
+    if tokens_of(answer, "prompt_tokens"):
+        return
+    if error := hidden_error(answer) or (not answer.get("choices") and answer):
         content = json.dumps({"error": error}).encode()
         status = status_of(read_error(content))
         response = Response(status, request=request, content=content)
         raise APIStatusError(f"{status} in an answer of status 200", response=response, body=error)
+
+
+def refuse_broken_off(answer: Any, server: ModelServer, secrets: Redactor) -> None:
+    """Raises the failure of an answer that tokens were used for, and that ends with an error."""
+    if error := hidden_error(answer):
+        words = read_error(json.dumps({"error": error}).encode()).words
+        raise AttemptFailed(f"{server}: {excerpt(words, secrets)}")
 
 
 def _ends_run(

@@ -15,7 +15,13 @@ from stoic_assets.adapters.http.request_limit import Pace, RequestLimit
 from stoic_assets.adapters.models.chat_completion import finish_reason_of, paid_tokens_of, served_model_of, text_of
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_client import open_client
-from stoic_assets.adapters.models.openai_faults import ReplyKeptBack, explain, may_mind_form, refuse_hidden_error
+from stoic_assets.adapters.models.openai_faults import (
+    ReplyKeptBack,
+    explain,
+    may_mind_form,
+    refuse_broken_off,
+    refuse_hidden_error,
+)
 from stoic_assets.adapters.models.refused_parts import FieldRefused, OptionRefused, refused_field
 from stoic_assets.adapters.models.request_bodies import RequestBodies
 from stoic_assets.adapters.models.whole_requests import CutRequests
@@ -215,6 +221,7 @@ class OpenAiModel:
         cost = call_cost(self._prices.get(request.model), prompt, output)
         reason = finish_reason_of(completion, self._secrets)
         try:
+            refuse_broken_off(completion, self._server, self._secrets)
             text = text_of(completion, self._secrets)
         except AttemptFailed as failure:
             raise Unusable(failure, ChatReply("", prompt, output, cost, finish_reason=reason)) from None

@@ -49,7 +49,8 @@ def refused_field(error: Exception, fields: Iterable[str]) -> str | None:
     if not isinstance(error, APIStatusError) or error.status_code not in INVALID:
         return None
     found = read_error(error.response.content)
-    named = {found.param} if found.param in OPTIONS else {found.param, *re.findall(r"\w+", found.words)}
+    param = found.param.rpartition(".")[2]  # of a place such as body.temperature
+    named = {param} if param in OPTIONS else {param, *re.findall(r"\w+", found.words)}
     return next((field for field in fields if field in named), None)
 
 

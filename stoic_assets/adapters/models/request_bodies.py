@@ -21,7 +21,8 @@ class RequestBodies:
     def __init__(self, options: Mapping[Role, ModelOptions]) -> None:
         self._options = options
         self._left_out: dict[str, set[str]] = {}
-        self._accepted: set[tuple[str, str]] = set()
+        self._formats: dict[tuple[str, int], tuple[Mapping[str, Any], list[dict[str, Any]]]] = {}
+        self._accepted: set[tuple[str, int]] = set()
 
     def of(self, request: ChatRequest, without: frozenset[str] = frozenset()) -> Body:
         """The body of a request, `without` some parts, and those that its model was found not to accept."""
@@ -35,12 +36,19 @@ class RequestBodies:
             body["temperature"] = request.temperature
         if request.schema is None:
             return body
-        forms = _response_formats(request.schema_name, _unbounded(request.schema))
+        forms = self._forms(request.schema_name, request.schema)
         if accepted := [form for form in forms if form["type"] not in left_out]:
             body["response_format"] = accepted[0]
         if STRICT in left_out:
             _ask_in_words(messages, form_in_words(request.schema))
         return body
+
+    def _forms(self, name: str, schema: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The forms for a schema, made once: schemas are few, and each is one object, which is kept with its forms."""
+        key = (name, id(schema))
+        if key not in self._formats:
+            self._formats[key] = schema, _response_formats(name, _unbounded(schema))
+        return self._formats[key][1]
 
     def options(self, request: ChatRequest) -> Mapping[str, Any]:
         """The additional fields of a request."""
@@ -64,12 +72,12 @@ class RequestBodies:
     def accept(self, body: Body) -> None:
         """Remembers that a model answered this `body`."""
         if "response_format" in body:
-            self._accepted.add((body["model"], str(body["response_format"])))
+            self._accepted.add((body["model"], id(body["response_format"])))
 
     def untried_form(self, body: Body) -> str | None:
         """The type of the form that a `body` asks for, unless its model has answered in that form before."""
         asked = body.get("response_format")
-        if asked is None or (body["model"], str(asked)) in self._accepted:
+        if asked is None or (body["model"], id(asked)) in self._accepted:
             return None
         return str(asked["type"])
 

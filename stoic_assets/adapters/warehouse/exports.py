@@ -43,12 +43,15 @@ def export_csv(warehouse: Warehouse, folder: Path) -> None:
     _export_files(warehouse, folder, {table: _spreadsheet_columns(table) for table in TABLES}, "csv", "header")
 
 
-def check_new_folders(*folders: Path) -> None:
-    """Raises `ConfigurationError` unless each is another folder, and new or empty."""
+def check_new_folders(*folders: Path, file: Path | None = None) -> None:
+    """Raises `ConfigurationError` unless each is new or empty, and none is, or holds, another one or the `file`."""
     if len({folder.resolve() for folder in folders}) < len(folders):
         raise ConfigurationError(f"{folders[0]} is named twice; name a new folder for each format")
+    targets = [target.resolve() for target in (*folders, *filter(None, [file]))]
     for folder in folders:
         target = folder.resolve()
+        if sum(target in (other, *other.parents) for other in targets) > 1:
+            raise ConfigurationError(f"{folder} would hold another export; name a new folder for each format")
         if target.exists() and not (target.is_dir() and not any(target.iterdir())):
             raise ConfigurationError(f"{folder} is not an empty folder; name a new one")
         if target == Path.cwd():  # replacing it would remove the folder that the user's shell is in

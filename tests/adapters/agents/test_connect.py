@@ -149,9 +149,9 @@ def test_what_an_agent_says_to_a_request_that_is_none_tells_nothing(service: Any
 
 
 def test_an_agent_that_no_evaluation_could_speak_to_is_told(service: Any, dead_url: str) -> None:
-    async def fault(url: str = service.url, **given: Any) -> str:
+    async def fault(url: str = service.url, seconds: float = 5.0, **given: Any) -> str:
         with pytest.raises(StoicError) as found:
-            await check_access(target(timeoutSeconds=60, **given), url, {}, seconds=0.2)
+            await check_access(target(timeoutSeconds=60, **given), url, {}, seconds)
         return str(found.value)
 
     service.replies({}, status=401)
@@ -159,7 +159,7 @@ def test_an_agent_that_no_evaluation_could_speak_to_is_told(service: Any, dead_u
     service.replies({}, status=308, location="https://agents.example")
     assert "redirects to https://agents.example; check its address" in asyncio.run(fault())
     service.answers = [lambda _: asyncio.sleep(1, Response())]
-    assert "gave no answer within 0.2 s" in asyncio.run(fault())
+    assert "gave no answer within 0.2 s" in asyncio.run(fault(seconds=0.2))
     assert "cannot be reached" in asyncio.run(fault(service.url.replace("http:", "https:")))
     assert "nothing answers at" in asyncio.run(fault(dead_url))
     assert "set the environment variable STOA_KEY" in asyncio.run(fault(headers={"X-Key": "${STOA_KEY}"}))

@@ -18,6 +18,8 @@ EXTRA = {"type": "extra_forbidden", "loc": ["body", "seed"], "msg": "Extra input
         ({"error": {"detail": "Not loaded"}}, "Not loaded"),
         ({"detail": "Not loaded"}, "Not loaded"),
         ({"Message": "bad thing"}, "bad thing"),
+        ({"statusCode": 400, "message": ["property user"], "error": "Bad Request"}, '["property user"]'),
+        ({"error": True, "message": "too long"}, "too long"),
         ({"detail": [EXTRA, EXTRA]}, "; ".join(["body.seed: Extra inputs are not permitted"] * 2)),
         ({"message": {"detail": [EXTRA]}, "type": "x"}, "body.seed: Extra inputs are not permitted"),
         ({"detail": [EXTRA, "more"]}, json.dumps([EXTRA, "more"])),
@@ -54,5 +56,8 @@ def test_an_error_is_known_by_its_code_its_type_and_its_reasons() -> None:
     assert read_error(json.dumps([{"error": error}]).encode()) == ForeignError(
         "no", frozenset({"400", "invalid", "API_KEY_INVALID"}), "seed"
     )
+    place = {"message": "no", "detail": {"loc": ["body", "temperature"], "input": "0.0"}}
+    assert read_error(json.dumps(place).encode()).param == "body.temperature"
+    assert read_error(json.dumps({"detail": [EXTRA]}).encode()).param == "body.seed"
     odd = {"message": "no", "code": [1], "type": {}, "param": 3, "details": "none"}
     assert read_error(json.dumps(odd).encode()) == ForeignError("no")

@@ -45,6 +45,14 @@ def test_models_that_are_listed_are_looked_up_once_with_the_key(service: Any) ->
     assert {call.headers["authorization"] for call in service.seen} == {"Bearer sk-meditations"}
 
 
+def test_no_key_that_was_sent_is_quoted(service: Any) -> None:
+    sent = {"OPENAI_API_KEY": "sk-meditations", "OPENAI_CUSTOM_HEADERS": "api-key: azure-very-secret-77"}
+    said = {"error": {"message": "neither sk-meditations nor azure-very-secret-77 is known"}}
+    service.answers = [JSONResponse(said, 401)]
+    with pytest.raises(ConfigurationError, match=r"neither \[redacted\] nor \[redacted\] is known"):
+        asyncio.run(require_access(sent | {"OPENAI_BASE_URL": f"{service.url}/v1"}))
+
+
 def test_each_server_is_asked_for_its_own_models_alone(service: Any) -> None:
     lists = {"/v1": listing("cleanthes"), "/court": listing("zeno")}
     service.answers = [lambda call: lists[call.path.removesuffix(ASKED).removesuffix("/models")](call)]

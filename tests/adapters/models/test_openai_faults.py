@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
-from stoic_assets.core.chat import ChatRequest, ModelFailure
+from stoic_assets.core.chat import ChatRequest, ModelFailure, charged
 from stoic_assets.core.endpoint_limits import Limits, ModelLimit
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, ServiceUnreachable
 
@@ -276,6 +276,17 @@ def test_an_error_in_an_answer_of_status_200_is_that_error(
 ) -> None:
     service.replies(form(error))
     assert said in refusal(service, kind)
+
+
+def test_an_answer_that_broke_off_is_paid_for_and_says_nothing_about_the_form(service: Any) -> None:
+    usage = {"prompt_tokens": 1000, "completion_tokens": 200}
+    error = {"code": 400, "message": "upstream closed"}
+    broken = {"choices": [{"finish_reason": "error", "message": {"content": "Sal"}, "error": error}], "usage": usage}
+    service.replies(broken)
+    with pytest.raises(ModelFailure, match="upstream closed") as caught:
+        text_from(service.url)
+    assert charged(caught.value).prompt_tokens == 1000 * len(service.seen)
+    assert len(service.seen) == FAST.attempts, "no other form was asked for"
 
 
 def test_a_choice_that_the_provider_was_too_busy_for_is_waited_for(service: Any) -> None:
