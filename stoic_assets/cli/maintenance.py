@@ -43,8 +43,8 @@ def export(
     targets = {name: path for name, path in (("path", duckdb), ("csv", csv), ("parquet", parquet)) if path}
     if not targets:
         raise ConfigurationError("no target to export to; give --duckdb FILE, --csv FOLDER or --parquet FOLDER")
-    check_new_folders(*filter(None, (csv, parquet)))  # all of them, before the first is written
-    check_writable(*targets.values())
+    check_writable(*targets.values())  # all of them, before the first is written
+    check_new_folders(*filter(None, (csv, parquet)), file=duckdb)
     for name, path in targets.items():
         writers[name](warehouse, path)
     if as_json:

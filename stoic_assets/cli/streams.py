@@ -61,7 +61,8 @@ def _replaced(stream: Any, kind: Callable[..., FileIO]) -> Any:
         return stream
     file = kind(stream.fileno(), "w", closefd=False)
     return TextIOWrapper(
-        BufferedWriter(file), stream.encoding, errors="plain", line_buffering=stream.line_buffering
+        BufferedWriter(file), stream.encoding, errors="plain", line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
     )
 
 

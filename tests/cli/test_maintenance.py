@@ -71,6 +71,9 @@ def test_a_home_that_cannot_be_written_any_more_is_exported_and_where_to_is_said
     [
         (["--csv", "csv", "--parquet", "full"], "full is not an empty folder"),
         (["--csv", "csv", "--parquet", "./csv"], "csv is named twice"),
+        (["--csv", "csv", "--duckdb", "csv"], "csv would hold another export"),
+        (["--csv", "new/csv", "--parquet", "new"], "new would hold another export"),
+        (["--csv", "new", "--duckdb", "new/all.duckdb"], "new would hold another export"),
         (["--csv", "csv", "--parquet", "full/file/parquet"], "full/file/parquet cannot be written"),
     ],
 )

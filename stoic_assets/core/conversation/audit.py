@@ -68,7 +68,8 @@ def fault(message: str, job: Job, condition: Condition, turns: Sequence[Turn]) -
 
 def raised_nothing(job: Job, turns: Sequence[Turn]) -> bool:
     """Whether the user has raised no task, as far as words tell: perhaps it did not play its part."""
-    return all(share is not None and share < RAISED for share in _shares_raised(job, turns))
+    shares = _shares_raised(job, turns)
+    return bool(shares) and all(share is not None and share < RAISED for share in shares)
 
 
 class Spoken:

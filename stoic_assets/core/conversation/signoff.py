@@ -29,14 +29,21 @@ def signs_off(message: str, job: Job) -> bool:
 
 
 def without_signoff(message: str, job: Job) -> str:
-    """What the agent is sent of a message."""
+    """What the agent is sent of a message: what stands before and after the first sign-off, up to the second."""
     phrase = plainly_set(job.evaluator.signoff)
-    while signs_off(message, job):
-        # The shortest beginning that contains the phrase ends with it, and of that the shortest end is the phrase.
-        end = bisect_left(range(len(message)), True, key=lambda size: phrase in plainly_set(message[:size]))
-        start = bisect_left(range(end), True, key=lambda size: phrase not in plainly_set(message[size:end])) - 1
-        message = f"{message[:start]}{message[end:]}".strip()
-    return message
+    if not signs_off(message, job):
+        return message
+    start, end = _place(phrase, message)
+    rest = f"{message[:start]}{message[end:]}"
+    return (rest[: _place(phrase, rest)[0]] if signs_off(rest, job) else rest).strip()
+
+
+def _place(phrase: str, message: str) -> tuple[int, int]:
+    """Where the phrase is first; the message must contain it."""
+    # The shortest beginning that contains it ends with it, and of that the shortest end is the phrase.
+    end = bisect_left(range(len(message)), True, key=lambda size: phrase in plainly_set(message[:size]))
+    start = bisect_left(range(end), True, key=lambda size: phrase not in plainly_set(message[size:end])) - 1
+    return start, end
 
 
 def still_answers(turns: Sequence[Turn], job: Job) -> bool:

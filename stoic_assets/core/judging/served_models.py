@@ -21,4 +21,5 @@ def several_served(calls: Iterable[Row]) -> list[str]:
 
 def _sentence(judge: str, served: Counter[str]) -> str:
     replies = [f"{name} ({plural(count, 'reply', 'replies')})" for name, count in served.most_common()]
-    return f"as judge {judge} several models answered, which may judge differently: {listed(replies)}"
+    found = f"as judge {judge} several models answered, which may judge differently: {listed(replies)}"
+    return f"{found}, those to earlier judgings included"

@@ -256,6 +256,11 @@ def test_a_user_who_speaks_of_no_task_has_raised_nothing(make_job: MakeJob, mess
     assert raised_nothing(job, said) is nothing
 
 
+def test_where_there_is_no_task_none_was_left_out(make_job: MakeJob) -> None:
+    scenarios = [{"id": "a", "category": "c", "input": "I give up"}]
+    assert not raised_nothing(make_job(scenarios=scenarios, tasks=[], facts=[]), turns())
+
+
 def test_it_is_not_known_whether_a_task_without_words_of_its_own_was_raised(make_job: MakeJob) -> None:
     job = make_job(tasks=[{"task": task, "acceptanceCriteria": "it does"} for task in ("Buy milk", "Buy milk")])
     assert not raised_nothing(job, turns())

@@ -60,7 +60,7 @@ def test_signs_and_diacritics_are_part_of_the_sign_off(make_job: MakeJob, signof
         (f"Yes, please cancel order 17. {SIGN_OFF}", "Yes, please cancel order 17."),
         (f"  {SIGN_OFF.upper()}\n", ""),
         ("Yes.\n\nSo long, and  thanks\u00a0for all the fish\n\nMy name is Ann.", "Yes.\n\n\n\nMy name is Ann."),
-        (f"{SIGN_OFF}! Yes. {SIGN_OFF}!", "! Yes. !"),
+        (f"{SIGN_OFF}! Yes. {SIGN_OFF}! {SIGN_OFF}", "! Yes."),
         ("So long, and thanks.", "So long, and thanks."),
     ],
 )
