@@ -18,7 +18,7 @@ from stoic_assets.adapters.http.endpoint import (
     speaks_no_http,
     untrusted,
 )
-from stoic_assets.adapters.http.error_words import ForeignError, read_error, status_of
+from stoic_assets.adapters.http.error_words import ForeignError, read_error, read_hidden, status_of
 from stoic_assets.adapters.http.foreign_text import TooManyValues, excerpt, parse_json
 from stoic_assets.adapters.http.request_limit import is_busy, retry_after_seconds
 from stoic_assets.adapters.http.whole_reply import MIB, ReplyTooLarge, whole_reply
@@ -142,7 +142,7 @@ class AgentHttp:
 
     def refuse(self, hidden: Any, particular: Particular = Particular.NOTHING) -> NoReturn:
         """Raises what an error that is `hidden` in a chat completion means: what its status would."""
-        error = read_error(json_text({"error": hidden}).encode())
+        error = read_hidden(hidden)
         answered = f"did not answer with a chat completion: {excerpt(error.words, self._secrets)}"
         status = status_of(error)
         self._refuse(status, error, answered, particular, status in LOST)

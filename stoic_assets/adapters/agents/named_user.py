@@ -5,10 +5,10 @@ import re
 from enum import IntEnum
 
 from stoic_assets.adapters.agents.unanswered import UnexpectedStatus
+from stoic_assets.adapters.http.error_words import INVALID
 
 USER_CHARS = 64
 """The longest that OpenAI takes."""
-_INVALID = (400, 422)
 _NAMED = re.compile(
     r"""\bbody\.user\b|["'`]user["'`]|\b(?:argument|field|key|parameter|property)s?\b[^.]{0,40}\buser\b""",
     re.IGNORECASE,
@@ -38,6 +38,6 @@ def named(user: str, naming: Naming) -> dict[str, str]:
 def after_refusal(refusal: UnexpectedStatus, user: str, naming: Naming) -> Naming | None:
     """What to try next if a refusal may be about the user's name; None if it is not, or nothing is left."""
     about_user = refusal.error.param == "user" or _NAMED.search(refusal.error.words)
-    if refusal.status not in _INVALID or not about_user or naming == Naming.NONE:
+    if refusal.status not in INVALID or not about_user or naming == Naming.NONE:
         return None
     return Naming.HASHED if naming == Naming.WHOLE and len(user) > USER_CHARS else Naming.NONE

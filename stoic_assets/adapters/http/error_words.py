@@ -10,6 +10,8 @@ from stoic_assets.core.json_text import json_text
 _WORDS = ("message", "detail", "Message", "error")
 """Where the words are: OpenAI's, FastAPI's, AWS's, xAI's and TGI's. Beside a message, `error` is a title or `true`."""
 
+INVALID = (400, 422)
+"""Statuses for a request with a part that the service does not accept."""
 _SAID = ("content", "refusal", "tool_calls", "function_call")
 """What a message of a chat completion may consist of."""
 
@@ -49,6 +51,11 @@ def hidden_error(completion: Any) -> Any:
     empty = {"message": "the reply is empty (finish_reason error)"}
     unsaid = empty if choice.get("finish_reason") == "error" and not said else None
     return completion.get("error") or choice.get("error") or unsaid
+
+
+def read_hidden(error: Any) -> ForeignError:
+    """A `hidden_error`, as `read_error` reads that of an answer."""
+    return _error_in({"error": error})
 
 
 def status_of(error: ForeignError) -> int:

@@ -16,12 +16,19 @@ from stoic_assets.adapters.http.endpoint import (
     led_to,
     untrusted,
 )
-from stoic_assets.adapters.http.error_words import ForeignError, hidden_error, read_error, status_of
+from stoic_assets.adapters.http.error_words import (
+    INVALID,
+    ForeignError,
+    hidden_error,
+    read_error,
+    read_hidden,
+    status_of,
+)
 from stoic_assets.adapters.http.foreign_text import excerpt
 from stoic_assets.adapters.http.request_limit import is_busy, retry_after_seconds
 from stoic_assets.adapters.models.chat_completion import tokens_of
 from stoic_assets.adapters.models.model_server import ModelServer
-from stoic_assets.adapters.models.refused_parts import INVALID, OptionRefused, refused_option
+from stoic_assets.adapters.models.refused_parts import OptionRefused, refused_option
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, StoicError
 from stoic_assets.core.foreign_text import well_formed
 from stoic_assets.core.redaction import Redactor
@@ -155,17 +162,15 @@ def refuse_hidden_error(answer: Mapping[str, Any], request: "Request") -> None:
     if tokens_of(answer, "prompt_tokens"):
         return
     if error := hidden_error(answer) or (not answer.get("choices") and answer):
-        content = json.dumps({"error": error}).encode()
-        status = status_of(read_error(content))
-        response = Response(status, request=request, content=content)
+        status = status_of(read_hidden(error))
+        response = Response(status, request=request, content=json.dumps({"error": error}).encode())
         raise APIStatusError(f"{status} in an answer of status 200", response=response, body=error)
 
 
 def refuse_broken_off(answer: Any, server: ModelServer, secrets: Redactor) -> None:
     """Raises the failure of an answer that tokens were used for, and that ends with an error."""
     if error := hidden_error(answer):
-        words = read_error(json.dumps({"error": error}).encode()).words
-        raise AttemptFailed(f"{server}: {excerpt(words, secrets)}")
+        raise AttemptFailed(f"{server}: {excerpt(read_hidden(error).words, secrets)}")
 
 
 def _ends_run(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from stoic_assets.adapters.http.error_words import ForeignError, read_error
+from stoic_assets.adapters.http.error_words import INVALID, ForeignError, read_error
 from stoic_assets.core.errors import AttemptFailed
 
 OPTIONS = ("response_format", "temperature")
@@ -23,8 +23,6 @@ _NO_TEMPERATURE = re.compile(
     rf"\btemperature\b{_SAME_SENTENCE}(?:{_REFUSES})|(?:{_REFUSES}){_SAME_SENTENCE}\btemperature\b", re.IGNORECASE
 )
 """Only beside such a word: an error may quote a message, which may be about the weather."""
-INVALID = (400, 422)
-"""Statuses for a request with a part that the server does not accept."""
 
 
 class OptionRefused(AttemptFailed):
