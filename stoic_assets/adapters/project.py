@@ -67,11 +67,13 @@ def refuse_undecoded_paths(project: Project, env: Mapping[str, str]) -> None:
 
 
 def make_home(project: Project, to_read: bool = False) -> None:
-    """Makes `STOIC_HOME`; `to_read`, it only has to exist.
+    """Makes `STOIC_HOME`; `to_read`, one that is missing is left so, and one that is there need not be writable.
 
     Raises `ConfigurationError` if it cannot be written, or if a newer Stoic Eval has written to it.
     """
     is_new = not project.home.exists()
+    if to_read and is_new:  # whoever asks in the wrong folder finds nothing, and leaves nothing
+        return
     refusal = _refusal_to_write(project)
     if refusal and not (to_read and project.home.is_dir()):
         raise ConfigurationError(refusal)

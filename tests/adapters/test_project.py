@@ -67,7 +67,12 @@ def test_a_home_without_the_right_to_write_is_told_before_anything_runs(
     make_home(find_project({}, tmp_path), to_read=True)
 
 
-def test_a_home_that_is_not_there_cannot_be_read(tmp_path: Path) -> None:
+def test_a_reader_leaves_nothing_where_nothing_was(tmp_path: Path) -> None:
+    make_home(find_project({}, tmp_path), to_read=True)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_cannot_be_read_as_a_home(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ConfigurationError, match="set STOIC_HOME to a folder that can"):
         make_home(find_project({"STOIC_HOME": str(tmp_path / "file")}, tmp_path), to_read=True)

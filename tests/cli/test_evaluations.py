@@ -152,3 +152,14 @@ def test_one_version_is_listed_alone(
     assert told("--json", "--agent-version", version) == ""
     with pytest.raises(ConfigurationError, match="agent@version"):
         listed("--agent-version", "marcus")
+
+
+def test_a_list_in_the_wrong_folder_leaves_nothing_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("STOIC_HOME", "STOIC_WAREHOUSE"):
+        monkeypatch.delenv(name, raising=False)
+    evaluations.list_evaluations()
+    assert "nothing was evaluated yet" in capsys.readouterr().out
+    assert not list(tmp_path.iterdir())

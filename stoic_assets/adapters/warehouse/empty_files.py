@@ -18,26 +18,44 @@ _WITHOUT_ROWS: dict[tuple[tuple[str, str], ...], bytes] = {}
 """Files without rows by column, as they were written first: the same in every warehouse of a process."""
 
 
-def empty_file(folder: Path) -> Path:
-    """The file without rows of the table in `folder`, which is written if it is missing.
+def make_empty_file(folder: Path) -> Path:
+    """Writes the file without rows of the table in `folder` if it is missing, and returns its path.
 
-    There is another one among the archives, for reading them by a pattern. Where neither can be written, one in a
-    temporary folder still lets the existing data be read. Raises `StorageError`.
+    There is another one among the archives, for reading them by a pattern. Raises `StorageError`.
     """
-    digest = hashlib.sha256(repr(columns_of(folder.name)).encode()).hexdigest()[:8]
-    path, archived = (folder / within / f"schema-{digest}.parquet" for within in (WITHOUT_ROWS, ARCHIVE))
+    path, archived = (folder / within / _name(folder.name) for within in (WITHOUT_ROWS, ARCHIVE))
     if not path.exists() or not archived.exists():
         own = duckdb_columns(folder.name)
-        try:
-            _write_empty(archived, {"agent_version": "VARCHAR"} | own)
-            _write_empty(path, own)
-        except StorageError as refusal:
-            path = _elsewhere() / path.relative_to(folder.parent)
-            try:
-                _write_empty(path, own)
-            except StorageError:
-                raise refusal from None
+        _write_empty(archived, {"agent_version": "VARCHAR"} | own)
+        _write_empty(path, own)
     return path
+
+
+def empty_file(folder: Path) -> Path:
+    """The file without rows of the table in `folder`, for a reader.
+
+    Where no warehouse was made yet, or it cannot be written, it is in a temporary folder, and lets the data that exists
+    be read. Raises `StorageError`.
+    """
+    if not folder.parent.exists():
+        return _empty_file_elsewhere(folder.name)
+    try:
+        return make_empty_file(folder)
+    except StorageError as refusal:
+        try:
+            return _empty_file_elsewhere(folder.name)
+        except StorageError:
+            raise refusal from None
+
+
+def _empty_file_elsewhere(table: str) -> Path:
+    path = _elsewhere() / table / WITHOUT_ROWS / _name(table)
+    _write_empty(path, duckdb_columns(table))
+    return path
+
+
+def _name(table: str) -> str:
+    return f"schema-{hashlib.sha256(repr(columns_of(table)).encode()).hexdigest()[:8]}.parquet"
 
 
 def _write_empty(path: Path, columns: Mapping[str, str]) -> None:

@@ -19,7 +19,7 @@ from stoic_assets.adapters.warehouse.damaged_files import DamagedFile
 from stoic_assets.adapters.warehouse.damaged_tables import damage_named, damaged
 from stoic_assets.adapters.warehouse.duckdb_engine import fetch, open_engine
 from stoic_assets.adapters.warehouse.duckdb_files import mark, new_database, still_holds
-from stoic_assets.adapters.warehouse.empty_files import empty_file
+from stoic_assets.adapters.warehouse.empty_files import empty_file, make_empty_file
 from stoic_assets.adapters.warehouse.file_names import VERSION_FOLDER
 from stoic_assets.adapters.warehouse.parquet_files import (
     Key,
@@ -70,7 +70,7 @@ class Warehouse:
         folder = self._folder(table, agent_version)
         check_evaluation_id(evaluation_id)
         lines = rows_as_json(table, agent_version, evaluation_id, rows)
-        empty_file(self.root / table)
+        make_empty_file(self.root / table)
         with open_engine() as engine:
             return write_next(folder, evaluation_id, partial(write_rows, engine, duckdb_columns(table), lines))
 
@@ -189,7 +189,7 @@ class Warehouse:
                 for name in self.models.with_inputs(models.keys()):
                     engine.execute(f'create view "{name}" as {models.get(name) or self._scan(name, {})}')
                 for name, sql in facts.items():
-                    empty_file(self.root / name)
+                    make_empty_file(self.root / name)
                     engine.execute(f'create or replace view "{name}" as {sql}')
             mark(target, facts | models)
         return target
