@@ -4,7 +4,8 @@ with tasks as (
         agent_version,
         evaluation_id,
         trial_id,
-        avg(score) as task
+        avg(score) as task,
+        max(evaluated_at) as judged_at
     from {{ source('evidence', 'task_scores') }}
     group by agent_version, evaluation_id, trial_id
 ),
@@ -14,7 +15,8 @@ tones as (
         agent_version,
         evaluation_id,
         trial_id,
-        avg(score) as tone
+        avg(score) as tone,
+        max(evaluated_at) as judged_at
     from {{ source('evidence', 'tone_scores') }}
     group by agent_version, evaluation_id, trial_id
 ),
@@ -26,7 +28,8 @@ assertions as (
         trial_id,
         sum(case when passed then weight else 0 end) / nullif(sum(weight) filter (where passed is not null), 0)
             as assertion,
-        sum(weight) as weight
+        sum(weight) as weight,
+        max(evaluated_at) as decided_at
     from {{ source('evidence', 'assertion_results') }}
     group by agent_version, evaluation_id, trial_id
 ),
@@ -35,6 +38,7 @@ weighted_virtues as (
     select
         virtues.agent_version,
         virtues.evaluation_id,
+        virtues.evaluated_at,
         virtues.trial_id,
         virtues.score,
         virtues.confidence,
@@ -74,7 +78,8 @@ virtues as (
             else coalesce(sum(score * weight * confidence) / nullif(sum(weight * confidence), 0), virtue_overall)
         end as virtue_overall_weighted,
         avg(confidence) as virtue_confidence,
-        count(score) = 0 and sum(failed) > 0 as judge_failed
+        count(score) = 0 and sum(failed) > 0 as judge_failed,
+        max(evaluated_at) as judged_at
     from weighted_virtues
     group by agent_version, evaluation_id, trial_id
 ),
@@ -102,7 +107,11 @@ judged as (
             when trials.planned_tasks > 0 and tasks.task is null then 'judge_error'
             when coalesce(virtues.judge_failed, false) then 'judge_error'
             else trials.outcome
-        end as final_outcome
+        end as final_outcome,
+        -- Judged again, it has another score: whoever loads what is new must find it. greatest() skips nulls.
+        greatest(
+            trials.evaluated_at, assertions.decided_at, tasks.judged_at, tones.judged_at, virtues.judged_at
+        ) as scored_at
     from {{ source('evidence', 'trials') }} as trials
     left join tasks using (agent_version, evaluation_id, trial_id)
     left join tones using (agent_version, evaluation_id, trial_id)
@@ -123,7 +132,7 @@ weighed as (
 select
     agent_version,
     evaluation_id,
-    evaluated_at,
+    scored_at as evaluated_at,
     trial_id,
     job,
     scenario,

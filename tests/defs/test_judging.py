@@ -76,14 +76,14 @@ def test_a_judge_that_does_not_answer_says_nothing_about_occasions_or_confidence
 @pytest.mark.parametrize(
     ("passed", "share"), [([], None), ([None], None), ([None, True], 0.0), ([None, False, False, True], 0.6667)]
 )
-def test_assertions_that_could_not_be_decided_are_no_part_of_the_share_that_failed(
+def test_assertions_that_do_not_count_are_no_part_of_the_share_that_failed(
     workplace: Workplace, make_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyPatch,
     passed: list[bool | None], share: float | None,
 ) -> None:
     rows = [
-        vars(AssertionResult("t1", str(number), "cypher", "RETURN 1", 1.0, None, None, each, None))
-        for number, each in enumerate(passed)
-    ]
+        vars(AssertionResult("t1", f"{weight} {number}", "cypher", "RETURN 1", weight, None, None, each, None))
+        for number, each in enumerate(passed) for weight in (1.0, 0.0) if weight or each is False
+    ]  # fmt: skip
     monkeypatch.setattr("stoic_assets.defs.judging.EvaluationJudging.assertions", lambda _: rows)
     [shown] = materialised(assertion_results, workplace, make_manifest())
     assert (shown["failed_share"].value if "failed_share" in shown else None) == share

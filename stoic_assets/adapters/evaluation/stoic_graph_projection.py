@@ -15,6 +15,7 @@ from stoic_assets.adapters.graph.stoic_graph_place import refuse_unfit
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.ratings.feedback_files import human_evaluations
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.assertions.counting import has_failed
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
@@ -60,8 +61,8 @@ def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
 
 def _outcomes(tables: EvaluationTables) -> dict[str, Row]:
     """The results of each trial besides its virtue scores: the scores in one number, and the failed assertions."""
-    results = tables.read("assertion_results", ("trial_id", "text", "passed"))
-    failed = by_trial(result for result in results if result["passed"] is False)
+    results = tables.read("assertion_results", ("trial_id", "text", "weight", "passed"))
+    failed = by_trial(filter(has_failed, results))
     return {
         row["trial_id"]: {
             "composite_score": row["overall"], "task_score": row["task"], "assertion_score": row["assertion"],

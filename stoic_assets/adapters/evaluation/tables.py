@@ -5,6 +5,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from stoic_assets.adapters.disk.release_files import as_released
 from stoic_assets.adapters.models.ledger import calls_in
 from stoic_assets.adapters.models.offline_model import judged_offline
 from stoic_assets.adapters.process.wall_clock import now
@@ -71,7 +72,8 @@ class EvaluationTables:
 
     def write_head(self, status: str, ended_at: str | None = None, **counts: Any) -> Path:
         """Stores the evaluation's own row."""
-        row = evaluation_row(self._manifest, status, ended_at, version("stoic-eval"), **counts)
+        released = as_released(self._workplace.project.releases, self._manifest)
+        row = evaluation_row(released, status, ended_at, version("stoic-eval"), **counts)
         return self.write("evaluations", [row])
 
     def reopen(self, corrected: bool = False) -> None:
@@ -98,7 +100,7 @@ class EvaluationTables:
             "offline": self.is_offline(),
         }
         status = self._status(planned)
-        return self.write_head(status, now(), **counts), {"status": status, **counts}
+        return self.write_head(status, now(), judge_models=self._judges(), **counts), {"status": status, **counts}
 
     def _status(self, planned: int) -> str:
         """The evaluation's status. One that lacks verdicts after a regrade can only be completed by another regrade."""
@@ -115,6 +117,11 @@ class EvaluationTables:
     def is_offline(self) -> bool:
         """Whether the scores mean nothing: the offline model played the user, or judged."""
         return self._manifest.offline or judged_offline(self.read("virtue_scores", ["judge_model"]))
+
+    def _judges(self) -> list[str]:
+        """The models that were asked for the verdicts on virtues: after a regrade they may be others than at first."""
+        asked = dict.fromkeys(row["judge_model"] for row in self.read("virtue_scores", ["judge_model"]))
+        return list(asked) or list(self._manifest.spec.judge_models)
 
     def _out_of_budget(self) -> bool:
         """Whether verdicts are missing because the cost ceiling was reached."""

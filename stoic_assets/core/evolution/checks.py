@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import TypedDict
 
+from stoic_assets.core.assertions.counting import has_failed
 from stoic_assets.core.table_rows import Row
 
 
@@ -31,7 +32,7 @@ def checks(composites: Iterable[Row], results: Iterable[Row], trials: Collection
     passed = [row["passed"] for row in counted.values() if row["passed"] is not None]
     failed: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for row in results:
-        if row["passed"] is False and row["weight"] > 0 and row["trial_id"] in counted:
+        if has_failed(row) and row["trial_id"] in counted:
             failed[counted[row["trial_id"]]["job"], row["assertion"], row["text"]].append(row["trial_id"])
     found = [
         FailedAssertion(task_id=job, assertion=assertion, text=text, trial_ids=sorted(ids))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TypedDict
 
+from stoic_assets.core.assertions.counting import counts
 from stoic_assets.core.assertions.wording import name_or_text
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.evolution.objective import objectives
@@ -96,7 +97,7 @@ def _traces(
     evaluations: Iterable[StoicEvaluation], trials: Iterable[Row], turns: Iterable[Row], results: Iterable[Row]
 ) -> list[Trace]:
     said = by_trial(sorted(turns, key=lambda row: int(row["turn"])))
-    checked = by_trial(row for row in results if row["passed"] is not None and row["weight"] > 0)
+    checked = by_trial(filter(counts, results))
     open_trials = {row["trial_id"]: row for row in trials if not row["holdout"]}
     open_ones = [each for each in evaluations if each.id in open_trials and not each.holdout]
     judged = only_said(open_ones, (row for each in open_ones for row in said[each.id]))

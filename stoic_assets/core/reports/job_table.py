@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from stoic_assets.core.assertions.counting import has_failed
 from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.reports.data import mean
 from stoic_assets.core.reports.trial_view import TrialView, fault
@@ -73,11 +74,14 @@ def _place(trial: TrialView) -> tuple[str, str, int]:
 
 
 def failed_assertions(trials: Sequence[TrialView]) -> list[FailedAssertion]:
-    """What failed, ordered by weight times frequency, the highest first; equal failures of a job are one entry."""
+    """What failed, ordered by weight times frequency, the highest first; equal failures of a job are one entry.
+
+    Assertions without a weight are left out.
+    """
     grouped: dict[tuple[object, ...], FailedAssertion] = {}
     for trial in sorted((trial for trial in trials if trial.valid), key=_place):
         job = trial.row["job"]
-        for row in (assertion.row for assertion in trial.assertions if assertion.row["passed"] is False):
+        for row in (assertion.row for assertion in trial.assertions if has_failed(assertion.row)):
             same = (job, *(row[column] for column in ("assertion", "text", "expected", "actual", "error")))
             grouped.setdefault(same, FailedAssertion(job, row, [])).trials.append(trial)
     return sorted(grouped.values(), key=_heaviest_first)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from stoic_assets.core.assertions.counting import has_failed
 from stoic_assets.core.judging.exhibit import function_calls
 from stoic_assets.core.judging.quotes import Quote, SearchableRecord
 from stoic_assets.core.presentation.formatting import is_missing
@@ -138,8 +139,8 @@ class TrialView:
 
     @cached_property
     def failed_assertions(self) -> int:
-        """How many assertions did not hold."""
-        return sum(assertion.row["passed"] is False for assertion in self.assertions)
+        """How many assertions with a weight did not hold."""
+        return sum(has_failed(assertion.row) for assertion in self.assertions)
 
     @property
     def failed_messages(self) -> int:

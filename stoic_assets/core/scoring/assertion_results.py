@@ -20,7 +20,11 @@ from stoic_assets.core.json_text import json_text
 
 @dataclass(frozen=True)
 class AssertionResult:
-    """A row of `assertion_results`: `expected`, `actual` are JSON texts; `passed` is None when nothing was observed."""
+    """A row of `assertion_results`.
+
+    `expected` and `actual` are JSON texts; `actual` is None when no value was found, `passed` when nothing was
+    observed.
+    """
 
     trial_id: str
     assertion: str
@@ -86,17 +90,17 @@ class _Visible:
 def _decide_cypher(
     key: str, assertion: CypherAssertion, evidence: Evidence, seen: Observation | None
 ) -> AssertionResult:
-    actual, passed, error = None, None, None
+    found, passed, error = None, None, None
     if seen is not None:
         try:
             actual = single_value(_observed(seen))
-            passed = equals(assertion.expected, actual)
+            found, passed = json_text(actual), equals(assertion.expected, actual)
             error = None if passed else describe_difference(assertion.expected, actual)
         except StoicError as failure:
             passed, error = False, str(failure)
     return AssertionResult(
         evidence.trial.trial_id, key, "cypher", assertion.cypher, assertion.weight, json_text(assertion.expected),
-        json_text(actual), passed, error,
+        found, passed, error,
     )
 
 
@@ -114,7 +118,7 @@ def _decide_expression(key: str, assertion: ExpressionAssertion, visible: _Visib
         error = NO_SESSION
     return AssertionResult(
         evidence.trial.trial_id, key, "expression", assertion.expression, assertion.weight, "true",
-        json_text(passed if error is None else None), passed, error,
+        None if passed is None or error else json_text(passed), passed, error,
     )
 
 

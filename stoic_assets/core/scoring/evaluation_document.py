@@ -57,7 +57,7 @@ def _trial(row: Row, judged: Mapping[str, Rows]) -> dict[str, Any]:
     """A trial and its scores; an invalid one shows none, even if it was judged before that was known."""
     virtues = {virtue["virtue"]: virtue for virtue in judged["trial_virtues"]}
     return {
-        **{key: row[key] for key in ("trial_id", "job", "condition", "repeat", "outcome")},
+        **{key: row[key] for key in ("trial_id", "job", "scenario", "condition", "repeat", "outcome")},
         "holdout": judged["trials"][0]["holdout"],
         "reason": reason(row["outcome"], judged["trials"][0], (*judged["task_scores"], *judged["virtue_scores"])),
         "passed": row["passed"],

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
+from stoic_assets.core.assertions.counting import has_failed
 from stoic_assets.core.assertions.wording import failure
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
@@ -64,8 +65,7 @@ def _case(trial: Trial, classname: str, name: str, task_at_least: float) -> Case
 
 
 def _failed_assertions(trial: Trial) -> list[str]:
-    """Those with a weight: others may fail without consequence."""
-    return [failure(each) for each in trial["assertions"] if each["weight"] and each["passed"] is False]
+    return [failure(each) for each in trial["assertions"] if has_failed(each)]
 
 
 def _breakdown(trial: Trial) -> str:

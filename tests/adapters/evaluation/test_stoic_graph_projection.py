@@ -76,8 +76,10 @@ def test_a_version_is_worse_in_the_stoic_graph_because_of_what_failed(
     workplace.warehouse.write(
         "assertion_results", version, "night",
         [
-            {"trial_id": trial, "assertion": text, "kind": "cypher", "text": text, "weight": 1.0, "passed": passed}
-            for text, passed in (("kept", True), ("not written", False), ("not seen", None))
+            {"trial_id": trial, "assertion": text, "kind": "cypher", "text": text, "weight": weight, "passed": passed}
+            for text, weight, passed in (
+                ("kept", 1.0, True), ("not written", 1.0, False), ("not seen", 1.0, None), ("left out", 0.0, False),
+            )
         ],
     )  # fmt: skip
     asyncio.run(publish(workplace, manifest))

@@ -128,6 +128,29 @@ def test_one_offline_judge_makes_it_offline(empty: EvaluationTables) -> None:
     assert tables.finish()[1]["offline"] is True
 
 
+def test_its_judges_are_those_who_gave_the_verdicts_that_count(empty: EvaluationTables) -> None:
+    tables = scored(empty)
+    tables.write("virtue_scores", [VERDICT | {"judge_model": judge} for judge in ("old", "new", "old")])
+    tables.finish()
+    assert row(tables)["judge_models"] == ["old", "new"]
+    tables.write("virtue_scores", [])
+    tables.finish()
+    assert row(tables)["judge_models"] == ["sage"], "as it was planned"
+
+
+def test_a_release_that_was_recorded_later_dates_it_as_it_does_elsewhere(
+    empty: EvaluationTables, workplace: Workplace
+) -> None:
+    folder = workplace.project.releases
+    folder.mkdir(exist_ok=True)
+    (folder / "marcus-1.0.0.yml").write_text(
+        "agent: marcus\nversion: 1.0.0\nparents: [0.9.0]\nreleasedAt: 2026-02-03T00:00:00Z\n"
+    )
+    scored(empty).finish()
+    found = row(empty)
+    assert (found["parents"], f"{found['released_at']:%F}") == (["marcus@0.9.0"], "2026-02-03")
+
+
 def test_one_in_which_the_offline_model_played_the_user_is_offline_whoever_judged(
     workplace: Workplace, make_manifest: Callable[..., Manifest]
 ) -> None:

@@ -149,7 +149,7 @@ def test_what_a_failed_agent_left_unjudged_says_so(make_data: Make) -> None:
 
 def test_the_times_of_a_trial_say_what_they_are(make_data: Make) -> None:
     page = "".join(report_parts(make_data(trials=1, turns=2, compared=False)))
-    assert "<dt>started</dt><dd>2026-11-21 14:02 UTC, took 30.0 s</dd>" in page
+    assert "<dt>started</dt><dd>2026-11-21 14:02 UTC, ended 30.0 s later</dd>" in page
 
 
 def test_a_trial_without_scores_is_shown_as_not_scored(make_data: Make) -> None:

@@ -81,16 +81,16 @@ def test_values_are_compared_with_their_types(expected: Any, found: Any, passed:
 )
 def test_a_result_of_another_shape_fails_and_says_why(rows: Any, problem: str) -> None:
     result = cypher(1, rows)
-    assert (result.passed, result.actual) == (False, "null")
+    assert (result.passed, result.actual) == (False, None)
     assert result.error is not None
     assert problem in result.error
 
 
 def test_a_query_that_failed_has_failed_and_one_that_was_never_run_was_not_observed() -> None:
     failed = cypher(1, None, "syntax error")
-    assert (failed.passed, failed.error, failed.actual) == (False, "syntax error", "null")
+    assert (failed.passed, failed.error, failed.actual) == (False, "syntax error", None)
     missing = decided({"cypher": "RETURN 1", "expected": 1}, evidence(outcome="infra_error"))
-    assert (missing.passed, missing.error, missing.actual) == (None, None, "null")
+    assert (missing.passed, missing.error, missing.actual) == (None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_only_a_conversation_that_was_signed_off_is_done(outcome: str, done: boo
 
 def test_an_expression_without_a_value_has_failed_with_the_reason() -> None:
     result = decided({"expression": 'objectContext.resources[5].id == "r1"'}, evidence(SEEN))
-    assert (result.passed, result.actual) == (False, "null")
+    assert (result.passed, result.actual) == (False, None)
     assert result.error
 
 

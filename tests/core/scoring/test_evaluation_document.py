@@ -57,7 +57,8 @@ def test_the_document_has_the_public_shape(tables):
         "offline": True,
         "trials": [
             {
-                "trial_id": "t1", "job": "reminders", "condition": "withheld", "repeat": 1, "outcome": "signed_off",
+                "trial_id": "t1", "job": "reminders", "scenario": None, "condition": "withheld", "repeat": 1,
+                "outcome": "signed_off",
                 "holdout": False, "reason": None,
                 "passed": False,
                 "scores": {

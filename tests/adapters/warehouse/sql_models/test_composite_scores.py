@@ -60,8 +60,21 @@ def test_an_agent_error_scores_zero_and_keeps_its_parts(warehouse, evaluation):
 def test_an_agent_error_scores_zero_whatever_was_asked(warehouse, evaluation):
     made = evaluation(warehouse).trial("t1", scenario="forum").trial("t2", scenario="forum", outcome="agent_error")
     made.trial("t3", outcome="agent_error", aspirational_ms=1000.0).verdict(score=0.8, trial_id="t1")
-    rows = made.scored("composite_scores").read("composite_scores")
-    assert [(row["overall"], row["passed"]) for row in rows] == [(None, None), (0.0, None), (0.0, None)]
+    rows = {row["trial_id"]: row for row in made.scored("composite_scores").read("composite_scores")}
+    found = [(rows[trial]["overall"], rows[trial]["passed"]) for trial in ("t1", "t2", "t3")]
+    assert found == [(None, None), (0.0, None), (0.0, None)]
+
+
+def test_a_score_is_as_new_as_the_newest_of_what_it_is_made_of(warehouse, evaluation):
+    def at(hour):
+        return f"2026-01-01T{hour:02}:00:00+00:00"
+
+    tables = ("trials", "assertion_results", "task_scores", "tone_scores", "virtue_scores")
+    for newest in tables:
+        made = evaluation(warehouse, key=newest).trial().assertion(True).task(1.0).tone(1.0).verdict(score=1.0)
+        for table in tables:
+            made.rows[table][0]["evaluated_at"] = at(9 if table == newest else 1)
+        assert composite(made)["evaluated_at"].isoformat() == at(9), newest
 
 
 @pytest.mark.parametrize("outcome", OURS)
