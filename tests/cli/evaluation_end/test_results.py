@@ -1,0 +1,149 @@
+"""The results of an evaluation as they are shown: trials, virtues, confidences, the cost."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from stored_evaluation import HELD, SCORED_TRIAL, TRIAL, VERDICT, Stored
+
+from stoic_assets.adapters.ratings.calibration_store import PLACE
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli.evaluation_end import finish
+from stoic_assets.cli.outcome import Outcome
+from stoic_assets.core.virtues import VIRTUES
+
+
+def test_virtues_are_shown_as_they_are_stored(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where every confidence is 0, no trial outweighs another."""
+    row = {"agent": "marcus", "virtue": "wisdom", "score": 0.62, "confidence": 0.0, "trials": 3, "not_exercised": 0}
+    finish(stored((row,)), workplace, as_json=False, fail_under=None)
+    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["wisdom", "0.62", "0.00", "3"] in shown
+    assert [line[-3:] for line in shown].count(["–", "–", "0"]) == len(VIRTUES) - 1
+
+
+def test_what_people_say_of_the_judge_and_which_bound_held_are_shown(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {"agent": "marcus", "virtue": "wisdom", "score": 0.3, "confidence": 0.6, "confidence_above": 0.5}
+    found = replace(stored((row | {"trials": 3, "not_exercised": 0},)), agreement="Scores that do not agree: wisdom.")
+    finish(found, workplace, as_json=False, fail_under=None)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "that do not agree: wisdom. A virtue with a low score is weak if its confidence is above 0.50." in shown
+
+
+@pytest.mark.parametrize(("sources", "told"), [((), 0), (("spread", "spread"), 1)])
+def test_where_confidences_come_from_is_told_if_there_are_any(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], sources: tuple[str, ...], told: int
+) -> None:
+    score = {"trial_id": "t", "score": 0.5, "confidence": 0.9, "verdicts": 3, "failed": 0, "exercised": True}
+    scored = zip(VIRTUES, sources, strict=False)
+    rows = [score | {"virtue": virtue, "confidence_source": source} for virtue, source in scored]
+    tables = {"composite_scores": [SCORED_TRIAL], "trials": [HELD], "trial_virtues": rows}
+    finish(stored(tables=tables, planned_trials=1, scored_trials=1), workplace, as_json=False)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert shown.count("The confidences") == told
+    assert shown.count("come from the spread of the verdicts and are not calibrated on people's ratings.") == told
+
+
+def test_the_agreement_shown_is_that_of_the_judges_who_scored(stored: Stored, workplace: Workplace) -> None:
+    known = {"virtue": "wisdom", "judge_model": "gpt", "estimate": 0.1, "low": -0.1, "high": 0.2}
+    rows = [known | {"measure": measure, "items": 20, "raters": 3} for measure in ("spearman", "alpha_people")]
+    workplace.warehouse.write("judge_calibration", *PLACE, rows)
+    assert stored().agreement == ""
+    judged = {"composite_scores": [SCORED_TRIAL], "trials": [HELD], "virtue_scores": [VERDICT]}
+    assert stored(tables=judged).agreement == "Scores that do not agree with people's: wisdom."
+
+
+def test_trials_and_assertions_are_shown_by_their_names(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = stored()
+    asked = {"text": "RETURN\n  1", "passed": False, "error": None}
+    scores = dict.fromkeys(("timing", "task", "assertion", "failure_penalty", "overall"))
+    plain = TRIAL | {"reason": None, "passed": None, "scores": scores, "virtues": {}, "virtue_overall": {"score": None}}
+    held = {**asked, "name": "3", "passed": True}
+    assertions = [{**asked, "name": "one reminder"}, {**asked, "name": "2", "error": "no row"}, held]
+    trials = [plain | {"assertions": assertions}, plain | {"trial_id": "s", "assertions": []}]
+    document = {**found.document, "trials": trials}
+    jobs = {"t": "chat", "s": "chat~grief"}
+    finish(replace(found, document=document, planned=2, jobs=jobs), workplace, False, None)
+    shown = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in shown if "signed_off" in line] == ["chat", "chat~grief"]
+    assert [line for line in shown if line.startswith("failed")] == [
+        "failed  chat withheld 1: one reminder: RETURN 1  (it was false)",
+        "failed  chat withheld 1: RETURN 1  (no row)",
+    ]
+
+
+@pytest.mark.parametrize(("cost", "said"), [(0.0431, "$0.043"), (0.0, "$0.00"), (None, "unknown; a model has no")])
+def test_what_it_cost_and_where_the_report_stands_are_said_last_and_in_the_document(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], cost: float | None, said: str
+) -> None:
+    found = stored(cost_usd=cost)
+    path = str(workplace.report_file("marcus@1", "E").absolute())
+    assert [found.document[key] for key in ("status", "cost_usd", "report")] == ["finished", cost, path]
+    finish(found, workplace, as_json=False, fail_under=None)
+    *_, costs, report = capsys.readouterr().out.splitlines()
+    assert costs.startswith(f"cost: {said}")
+    assert report == f"report: {path}"
+
+
+@pytest.fixture
+def terminal(screen: Callable[[int], None]) -> None:
+    """One of 80 columns."""
+    screen(80)
+
+
+def table_of(outcome: Outcome, workplace: Workplace, penalty: float, ending: str, said: Any) -> list[str]:
+    """The lines in which a trial of an ordinary name is shown, and their heading."""
+    scores = dict.fromkeys(("timing", "task", "assertion", "overall"), 0.5) | {"failure_penalty": penalty}
+    shown = {"scores": scores, "virtues": {}, "virtue_overall": {"score": 0.5}, "assertions": [], "tasks": []}
+    trial = TRIAL | shown | {"outcome": ending, "reason": None, "passed": True}
+    document = {**outcome.document, "trials": [trial]}
+    finish(replace(outcome, document=document, planned=1, jobs={"t": "reminder_tomorrow"}), workplace, False, None)
+    lines = said.readouterr().out.splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("trial"))
+    return lines[first : next(number for number, line in enumerate(lines) if line.startswith("virtue "))]
+
+
+@pytest.mark.parametrize(("penalty", "headings"), [(0.0, 7), (0.3, 8)])
+def test_trials_fit_a_terminal_of_usual_width(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], terminal: None, penalty: float,
+    headings: int,
+) -> None:  # fmt: skip
+    heading, first, *rest = table_of(stored(), workplace, penalty, "evaluator_error", capsys)
+    assert max(map(len, (heading, first, *rest))) <= 80
+    assert len(heading.split()) == headings
+    assert first.split()[0] == "reminder_tomorrow"
+    assert " ".join(rest).split() in (["error"], ["withheld", "1", "error"])
+
+
+def test_a_file_has_every_column(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    heading, line = table_of(stored(), workplace, 0.0, "signed_off", capsys)
+    assert heading.split() == [
+        "trial", "outcome", "timing", "task", "assertion", "penalty", "overall", "virtues",
+    ]  # fmt: skip
+    assert line.split() == ["reminder_tomorrow", "withheld", "1", "signed_off", *["0.50"] * 3, "0.00", *["0.50"] * 2]
+
+
+def test_virtues_have_one_name(stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]) -> None:
+    found = stored()
+    weak = {**found.document, "weak_virtues": [{"virtue": "practical_wisdom", "score": 0.699}]}
+    finish(replace(found, document=weak), workplace, as_json=False, fail_under=None)
+    shown = capsys.readouterr().out
+    assert "weak virtues: practical wisdom 0.699" in shown
+    assert "practical_wisdom" not in shown
+
+
+@pytest.mark.parametrize(("fitness", "said"), [(0.8, "none"), (None, "no virtue was scored")])
+def test_what_nobody_scored_is_not_called_strong(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], fitness: float | None, said: str
+) -> None:
+    finish(stored(fitness=fitness), workplace, as_json=False, fail_under=None)
+    assert f"weak virtues: {said} " in capsys.readouterr().out
