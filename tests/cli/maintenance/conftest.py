@@ -1,0 +1,27 @@
+"""A project in the test's folder."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from maintenance_commands import VERSION
+
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evaluation import Manifest
+
+
+@pytest.fixture(autouse=True)
+def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def workplace(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> Workplace:
+    """A home with one evaluation of a version, cached replies and a report."""
+    with workplace.evidence.locked(VERSION, "E1"):
+        workplace.evidence.begin(make_manifest(evaluation_id="E1", agent_version=VERSION))
+    workplace.warehouse.write("turns", VERSION, "E1", [])
+    for folder in (workplace.judge_cache(VERSION), workplace.reports / VERSION):
+        (folder / "inner").mkdir(parents=True)
+    return workplace

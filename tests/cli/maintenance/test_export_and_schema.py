@@ -1,0 +1,70 @@
+"""`stoic export` and `stoic schema`: what they write, and what they say."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from maintenance_commands import COMMANDS
+from typer.testing import CliRunner
+
+from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.adapters.warehouse.table_schemas import TABLES
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.errors import ConfigurationError, StoicError
+
+
+def test_everything_is_exported_where_the_options_say(tmp_path: Path) -> None:
+    options = ["--duckdb", "all.duckdb", "--csv", "csv", "--parquet", "parquet", "--json"]
+    done = CliRunner().invoke(COMMANDS, ["export", *options], catch_exceptions=False)
+    assert json.loads(done.stdout) == {
+        "path": str(tmp_path / "all.duckdb"), "csv": str(tmp_path / "csv"), "parquet": str(tmp_path / "parquet"),
+    }  # fmt: skip
+    assert (tmp_path / "all.duckdb").is_file()
+    for kind in ("csv", "parquet"):
+        assert {path.name for path in (tmp_path / kind).iterdir()} == {f"{table}.{kind}" for table in TABLES}
+
+
+def test_a_home_that_cannot_be_written_any_more_is_exported_and_where_to_is_said(
+    workplace: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, _: Path(path) != workplace.project.home)
+    options = ["--duckdb", "all.duckdb", "--parquet", "parquet"]
+    done = CliRunner().invoke(COMMANDS, ["export", *options], catch_exceptions=False)
+    assert done.stdout == "wrote all.duckdb, parquet\n"
+    assert {path.name for path in tmp_path.iterdir()} == {"home", "all.duckdb", "parquet"}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--csv", "csv", "--parquet", "full"], "full is not an empty folder"),
+        (["--csv", "csv", "--parquet", "./csv"], "csv is named twice"),
+        (["--csv", "csv", "--duckdb", "csv"], "csv would hold another export"),
+        (["--csv", "new/csv", "--parquet", "new"], "new would hold another export"),
+        (["--csv", "new", "--duckdb", "new/all.duckdb"], "new would hold another export"),
+        (["--csv", "csv", "--parquet", "full/file/parquet"], "full/file/parquet cannot be written"),
+    ],
+)
+def test_nothing_is_exported_if_not_everything_can_be(tmp_path: Path, options: list[str], said: str) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+    with pytest.raises(StoicError, match=said):
+        CliRunner().invoke(COMMANDS, ["export", "--duckdb", "all.duckdb", *options], catch_exceptions=False)
+    assert {path.name for path in tmp_path.iterdir()} <= {"home", "full"}
+
+
+def test_nowhere_to_export_to_is_an_error() -> None:
+    with pytest.raises(ConfigurationError, match="give --duckdb FILE, --csv FOLDER or --parquet FOLDER"):
+        CliRunner().invoke(COMMANDS, ["export"], catch_exceptions=False)
+
+
+def test_the_schema_of_jobs_is_written_whole_or_the_fault_is_named(tmp_path: Path) -> None:
+    shown = CliRunner().invoke(COMMANDS, ["schema"], catch_exceptions=False).stdout
+    done = CliRunner().invoke(COMMANDS, ["schema", "--out", "deep/job.schema.json"], catch_exceptions=False)
+    assert done.stdout == f"wrote {Path('deep/job.schema.json')}\n"
+    assert (tmp_path / "deep" / "job.schema.json").read_text() == shown
+    assert "properties" in json.loads(shown)
+    (tmp_path / "file").touch()
+    with pytest.raises(StorageError, match="cannot be written"):
+        CliRunner().invoke(COMMANDS, ["schema", "--out", "file/job.schema.json"], catch_exceptions=False)
