@@ -1,0 +1,95 @@
+"""What stops a pipeline, which gate cannot, and what of it is shown to a person."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from compared_versions import BASE, CANDIDATE, COMMANDS, HARD, OPEN, TRIALS, Evaluate, run_gate
+from typer.testing import CliRunner
+
+
+@pytest.mark.parametrize(("gate", "code"), [("regression", 0), ("inconclusive", 1)])
+def test_a_gate_that_cannot_say_no_says_so(evaluate: Evaluate, compared: Any, gate: str, code: int) -> None:
+    evaluate(BASE, trials=range(16))
+    evaluate(CANDIDATE, trials=range(16), failed=range(16))
+    done = CliRunner().invoke(COMMANDS, [BASE, CANDIDATE, "--fail-on", gate, "--json"], catch_exceptions=False)
+    few = "with fewer than 5 jobs measured in both versions (here: 4)"
+    said = f"{few} no measure can be called regressed, however far it dropped"
+    assert said in json.loads(done.stdout)["notes"]
+    advice = "add jobs, or use --fail-on broken or `stoic eval --fail-under`"
+    cannot = f"stoic: --fail-on regression cannot fail here: {said}; {advice}\n"
+    told = {"regression": cannot, "inconclusive": OPEN}
+    assert (done.exit_code, done.stderr) == (code, told[gate])
+
+
+def test_what_broke_in_a_few_jobs_stops_a_pipeline_though_nothing_regressed(evaluate: Evaluate, compared: Any) -> None:
+    evaluate(BASE, refused=())
+    evaluate(CANDIDATE, refused=range(2, 8))
+    code, document = compared()
+    assert (code, document["verdict"]) == (0, "inconclusive")
+    place = {"condition": "withheld", "assertion": "refund booked", "text": "RETURN 1"}
+    assert document["flipped_assertions"] == [
+        {"job": "job 1", **place, "change": -1.0, "base": {"held": 4, "of": 4}, "candidate": {"held": 0, "of": 4}},
+        {"job": "job 0", **place, "change": -0.5, "base": {"held": 4, "of": 4}, "candidate": {"held": 2, "of": 4}},
+    ]
+    broke = f"1 assertion that always held for {BASE} never holds for {CANDIDATE}"
+    named = "  job 1 (withheld): refund booked (held 4 of 4 times, now 0 of 4)\n"
+    assert run_gate("broken") == run_gate("regression", "broken") == (1, f"stoic: --fail-on broken: {broke}:\n{named}")
+    assert run_gate("inconclusive", "broken") == (1, f"{OPEN}stoic: --fail-on broken: {broke}:\n{named}")
+    assert document["summary"].endswith(f"; but {broke}")
+
+
+def test_what_one_trial_says_stops_nothing(evaluate: Evaluate, compared: Any) -> None:
+    evaluate(BASE, refused=(), trials=range(0, 48, 4))
+    evaluate(CANDIDATE, refused=TRIALS, trials=range(0, 48, 4))
+    document = compared()[1]
+    assert {flip["change"] for flip in document["flipped_assertions"]} == {-1.0}
+    why = "no assertion was checked in 2 trials of a job under the same condition in both versions"
+    advice = "evaluate both versions with --repeats 2 or more"
+    assert run_gate("broken") == (0, f"stoic: --fail-on broken cannot fail here: {why}; {advice}\n")
+    evaluate(BASE, refused=())
+    assert run_gate("broken")[0] == 0
+
+
+def test_what_one_trial_says_is_not_passed_over_in_silence_where_others_are_repeated(
+    evaluate: Evaluate, compared: Any
+) -> None:
+    trials = [*range(4), *range(4, 48, 4)]
+    evaluate(BASE, refused=(), trials=trials)
+    evaluate(CANDIDATE, refused=range(4, 48), trials=trials)
+    passed_over = "--fail-on broken ignores 11 assertions that broke, because a single trial may be chance"
+    assert run_gate("broken") == (0, f"stoic: {passed_over}; evaluate both versions with --repeats 2 or more\n")
+
+
+def test_what_broke_and_what_was_mended_is_shown_to_a_person(evaluate: Evaluate, compared: Any) -> None:
+    evaluate(BASE, refused=range(4))
+    evaluate(CANDIDATE, refused=range(4, 48))
+    shown = CliRunner().invoke(COMMANDS, [BASE, CANDIDATE], catch_exceptions=False).stdout.splitlines()
+    place = shown.index(f"11 assertions that always held for {BASE} never hold for {CANDIDATE}:")
+    jobs = ", ".join(f"job {number} (withheld)" for number in range(1, 9))
+    assert shown[place + 1] == f"  refund booked (held 44 of 44 times, now 0 of 44) in {jobs} and 3 more"
+    assert shown[place + 2 : place + 4] == [
+        f"1 assertion that never held for {BASE} always holds for {CANDIDATE}:",
+        "  job 0 (withheld): refund booked (held 0 of 4 times, now 4 of 4)",
+    ]
+
+
+def test_where_nothing_broke_nothing_is_said_of_assertions(evaluate: Evaluate, compared: Any) -> None:
+    evaluate(BASE, refused=())
+    evaluate(CANDIDATE, refused=[0])
+    assert "assertion that" not in CliRunner().invoke(COMMANDS, [BASE, CANDIDATE], catch_exceptions=False).stdout
+    assert run_gate("broken") == (0, "")
+
+
+def test_a_comparison_fits_a_terminal_of_usual_width(
+    evaluate: Evaluate, compared: Any, screen: Callable[[int], None]
+) -> None:
+    evaluate(BASE, refused=())
+    evaluate(CANDIDATE, failed=HARD, refused=TRIALS)
+    whole = CliRunner().invoke(COMMANDS, [BASE, CANDIDATE], catch_exceptions=False).stdout.splitlines()
+    screen(80)
+    folded = CliRunner().invoke(COMMANDS, [BASE, CANDIDATE], catch_exceptions=False).stdout.splitlines()
+    assert max(map(len, whole)) > 80 >= max(map(len, folded))
+    assert " ".join(" ".join(folded).split()) == " ".join(" ".join(whole).split())
+    assert [line.split()[1:3] for line in folded if line.startswith("measure")] == [["1", "2"]]
