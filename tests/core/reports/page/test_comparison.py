@@ -1,0 +1,104 @@
+"""What the page says of the version against its base."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from rendered_page import Make, Structure, render_report
+
+from stoic_assets.core.reports.data import BaseVersion
+from stoic_assets.core.reports.version_comparison import differences
+
+
+def test_only_measures_in_the_family_are_counted_as_tested_together(make_data: Make, usual_page: str) -> None:
+    assert "adjusted (Holm), because 8 measures are tested together." in usual_page
+    data = make_data()
+    alone, *rest = data.version_comparisons
+    few = [{**row, "p_adjusted": None} for row in rest]
+    assert "p is one-sided.\n" in render_report(replace(data, version_comparisons=[alone, *few]))
+
+
+def test_a_difference_that_no_jobs_detect_is_a_dash(make_data: Make) -> None:
+    data = make_data()
+    rows = [{**row, "detectable": row["detectable"] and 1.53} for row in data.version_comparisons]
+    html = render_report(replace(data, version_comparisons=rows))
+    assert ">1.53<" not in html
+    assert 'title="too few jobs to detect any difference with 90\u00a0% power"' in html
+
+
+def test_the_verdict_and_its_notes_come_first(usual_page: str) -> None:
+    verdict = "Regressed against marcus@1.0.0:</strong> assertion −0.33 (95\u00a0% −0.45 to −0.21), wisdom −0.21 "
+    notes = ["was evaluated 9 days before", "each job counts once"]
+    order = [verdict, *notes, "What changed most", "not part of the verdict", "Average score"]
+    assert [usual_page.count(part) for part in order] == [1] * len(order)
+    assert sorted(order, key=usual_page.index) == order
+    assert "<title>marcus@1.1.0 regressed" in usual_page
+
+
+def test_without_a_comparison_nothing_is_set_against_another_version(make_data: Make) -> None:
+    html = render_report(make_data(version_comparisons=(), base=None, uncompared="the two have no job in common"))
+    assert "Not compared with another version: the two have no job in common." in html
+    assert not re.search('id="(flips|comparison)"|Dashed line|score in ', html)
+
+
+def test_where_nothing_is_asked_the_virtues_tell_what_changed(make_data: Make) -> None:
+    data = make_data()
+    assert data.base
+    asked = {"assertion_results": (), "task_scores": ()}
+    unasked = {"task": None, "assertion": None, "passed": None, "overall": 0.9}
+    bases, rows = (
+        [{**row, **unasked, "virtue_overall": virtues} for row in each.composite_scores]
+        for each, virtues in ((data.base, 0.74), (data, 0.27))
+    )
+    base = replace(data.base, composite_scores=bases, trial_virtues=data.trial_virtues, **asked)
+    html = render_report(replace(data, composite_scores=rows, base=base, **asked))
+    assert html.count('class="flip"') == html.count("virtues 0.74 → 0.27") / 2 == 5
+    assert re.search(r'<a href="#(flip-1)">.*<div class="inside" id="\1">', html, re.DOTALL)
+    assert "did an assertion hold more or less often" in html
+    first = html.partition('id="changed-virtues-title"')[2].partition("</details>")[0]
+    assert "<h4>Virtues</h4>" in first
+    assert "Passed 0 of" not in first
+
+
+def test_one_assertion_that_flipped_is_no_plural(make_data: Make) -> None:
+    data = make_data()
+    found = differences(data)
+    assert found
+    assert data.base
+    place = f".{found.flips[0].job}.{found.flips[0].condition}."
+    fewer, base_fewer = (
+        [row for row in version.assertion_results if place in row["trial_id"]] for version in (data, data.base)
+    )
+    alone = replace(data, assertion_results=fewer, base=replace(data.base, assertion_results=base_fewer))
+    html = render_report(alone)
+    assert "The assertion with changed results</summary>" in html
+    assert f"All {len(found.flips)} assertions with changed results</summary>" in render_report(data)
+
+
+NO_PARENT = (
+    "no release manifest names its parent. stoic compare marcus@1.0.0 marcus@1.1.0 compares the two, job by job. For a "
+    "comparison here, with the conversations side by side, run stoic release add marcus@1.1.0 --parent marcus@1.0.0, "
+    "then stoic regrade --agent-version marcus@1.1.0."
+)
+
+
+@pytest.mark.parametrize(
+    ("uncompared", "said"),
+    [
+        (None, NO_PARENT),
+        ("marcus@1.0.9: run `stoic eval`", "marcus@1.0.9: run stoic eval.\n"),
+    ],
+)
+def test_a_report_without_comparison_says_why_and_what_to_do(
+    make_data: Make, uncompared: str | None, said: str
+) -> None:
+    data = make_data(compared=False, uncompared=uncompared, comparable="marcus@1.0.0")
+    assert f"Not compared with another version: {said}" in Structure(render_report(data)).text
+    unfinished = replace(data, evaluation={**data.evaluation, "status": "incomplete"})
+    assert "Not compared" not in Structure(render_report(unfinished)).text, "no command could compare it"
+
+
+def test_a_base_whose_trials_are_gone_leaves_the_verdict(make_data: Make) -> None:
+    html = render_report(make_data(base=BaseVersion({"agent_version": "marcus@1.0.0", "evaluation_id": "eval-1.0.0"})))
+    assert "Regressed against marcus@1.0.0" in html
+    assert "the base’s trials are not stored here" in html

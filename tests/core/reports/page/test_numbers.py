@@ -1,0 +1,64 @@
+"""Numbers of the page: those of the charts stand in tables, and missing ones are dashes that say why."""
+
+import math
+import re
+from dataclasses import replace
+
+import pytest
+from rendered_page import Make, Structure, render_report, table_rows
+
+from stoic_assets.core.reports.data import ReportData
+
+
+def test_the_reason_of_a_dash_can_be_read_without_a_pointer(usual_page: str) -> None:
+    reasons = set(re.findall(r'<abbr class="none" title="([^"]*)">', usual_page))
+    below = " ".join(re.findall(r'<p class="note">– (.*?)</p>', usual_page))
+    assert len(reasons) > 5
+    assert [why for why in reasons if why not in below and f">{why}<" not in usual_page] == []
+
+
+def test_empty_evaluations_and_absent_columns_make_a_page_without_nonsense() -> None:
+    html = render_report(ReportData(evaluation={"agent_version": "m@1", "evaluation_id": "e", "offline": False}))
+    text = Structure(html).text
+    assert "No trial could be scored" in text
+    assert not re.search(r"\b(None|nan|NaN|inf|Undefined)\b", text.partition("(() =>")[0])
+
+
+@pytest.mark.parametrize("nothing", [None, math.nan])
+def test_missing_numbers_are_dashes(make_data: Make, nothing: float | None) -> None:
+    data = make_data(trials=8, compared=False)
+    parts = ("timing", "task", "assertion", "overall", "tone", "virtue_overall", "virtue_confidence")
+    rows = [{**row, **dict.fromkeys(parts, nothing)} for row in data.composite_scores]
+    turns = [{**row, "response_ms": nothing} for row in data.turns]
+    scores = {"average_overall": nothing}
+    html = render_report(replace(data, composite_scores=rows, turns=turns, evaluation_scores=scores))
+    assert not re.search(r"\b(None|nan|NaN)\b", Structure(html).text.partition("(() =>")[0])
+    why = "In no scored trial was anything asked that an overall score measures: a task, an assertion, a time."
+    assert f"{why} Overall is" in html
+
+
+def test_trends_need_two_releases(make_data: Make, usual_page: str) -> None:
+    data = make_data(trials=1)
+    assert "Over releases" in usual_page
+    one = [row for row in data.virtue_trends if row["agent_version"] == "marcus@1.1.0"]
+    assert "Over releases" not in render_report(replace(data, virtue_trends=one))
+
+
+def test_every_number_of_the_virtue_charts_stands_in_a_table(usual_page: str) -> None:
+    rows = table_rows(usual_page)
+    assert ["Wisdom", "0.91", "0.83", "0.81", "16", "0"] in rows  # base, this version, its confidence
+    assert ["marcus@0.9.0", "0.86", "0.70", "0.74", "0.60", "0.80"] in rows
+    assert ["marcus@1.1.0", "0.78", "0.62", "0.66", "0.52", "0.72"] in rows
+
+
+def test_a_virtue_that_a_release_did_not_score_has_a_dash_in_its_row(make_data: Make) -> None:
+    data = make_data(trials=1, compared=False)
+    later = [row for row in data.virtue_trends if row["virtue"] != "courage" and row["place"] < 3]
+    page = render_report(replace(data, virtue_trends=later))
+    assert ["marcus@1.0.0", "0.82", "–", "0.70", "0.56", "0.76"] in table_rows(page)
+    assert "Mean score of each virtue in 2 releases, from marcus@0.9.0 to marcus@1.0.0." in page
+
+
+def test_sample_score_and_confidence_of_a_verdict_stand_apart(usual_page: str) -> None:
+    line = " ".join(Structure(usual_page.partition('<div class="verdict">')[2].partition("</p>")[0]).text.split())
+    assert re.fullmatch(r"gpt-4\.1 sample 0 · score 0\.\d\d · stated confidence 0\.90", line)
