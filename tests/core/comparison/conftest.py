@@ -1,14 +1,26 @@
 """Sides of a comparison as small as a test needs them, and garbage collection that does not cost a test its time."""
 
 import gc
+import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from stoic_assets.core.comparison.comparison import Comparison, compare
+from stoic_assets.core.comparison.family import Test
 from stoic_assets.core.comparison.side import Side
+from stoic_assets.core.settings import MinimalDifferences
 
+# What tests share besides fixtures are modules, not tests: importlib mode leaves sys.path alone.
+sys.path.insert(0, str(Path(__file__).parent / "parts"))
+
+from compared_sides import BROKEN, KEPT, LESS, MENDED, ONCE, side
+
+Test.__test__ = False  # type: ignore[attr-defined]  # a class of ours that pytest takes for one of tests
 Row = dict[str, Any]
 MakeSide = Callable[..., Side]
 MakeRows = Callable[..., list[Row]]
@@ -52,3 +64,25 @@ def make_rows() -> MakeRows:
 def make_side() -> MakeSide:
     """A finished evaluation of two jobs; any field may be given."""
     return _side
+
+
+@pytest.fixture
+def base(make_side: MakeSide) -> Side:
+    return make_side()
+
+
+@pytest.fixture
+def candidate(make_side: MakeSide) -> Side:
+    return make_side(agent_version="marcus@1.1.0", evaluation_id="e2")
+
+
+@pytest.fixture
+def worse() -> Comparison:
+    before = side("1.0.0", {"assertion": 1.0, "wisdom": 0.8, "task": 0.7})
+    after = side("1.1.0", {"assertion": 0.6, "wisdom": 0.8, "task": 0.7}, noisy=True)
+    return compare(before, after, MinimalDifferences(), 0.1)
+
+
+@pytest.fixture
+def turned(worse: Comparison) -> Comparison:
+    return replace(worse, assertions=(BROKEN, ONCE, LESS, KEPT, MENDED))

@@ -1,15 +1,14 @@
-"""A comparison in words, Markdown, JUnit XML."""
+"""A comparison in words."""
 
 from collections import Counter
 from dataclasses import replace
-from datetime import UTC, datetime
-from xml.etree import ElementTree as ET
 
 import pytest
+from compared_sides import BROKEN, JOBS, MENDED, ONCE, side
 
 from stoic_assets.core.comparison.comparison import Comparison, compare
-from stoic_assets.core.comparison.comparison_junit import comparison_junit, refusal_junit
-from stoic_assets.core.comparison.comparison_markdown import comparison_markdown, refusal_markdown
+from stoic_assets.core.comparison.comparison_junit import comparison_junit
+from stoic_assets.core.comparison.comparison_markdown import comparison_markdown
 from stoic_assets.core.comparison.comparison_text import (
     assertions_named,
     broken,
@@ -23,49 +22,7 @@ from stoic_assets.core.comparison.comparison_text import (
     what_to_know,
 )
 from stoic_assets.core.comparison.paired_assertions import Held, PairedAssertion
-from stoic_assets.core.comparison.side import Side
 from stoic_assets.core.settings import MinimalDifferences
-
-JOBS = [f"job{number:02}" for number in range(12)]
-NOISE = [(number % 5 - 2) / 100 for number in range(12)]
-
-
-def side(version: str, levels: dict[str, float], noisy: bool = False) -> Side:
-    """Twelve jobs in one condition at those levels, with a small spread where `noisy`."""
-    rows = [
-        {"job": job, "scenario": None, "condition": "withheld", "measure": measure, "mean": level + noise * noisy}
-        for measure, level in levels.items()
-        for job, noise in zip(JOBS, NOISE, strict=True)
-    ]
-    moment = datetime(2026, 11, 1, tzinfo=UTC)
-    return Side(
-        f"marcus@{version}", f"evaluation-{version}", moment, moment, "finished", False, 12, 0, "gpt-4.1-mini",
-        frozenset({"judge"}), {}, dict.fromkeys(JOBS, "hash"), rows,
-    )
-
-
-def assertion(name: str, before: tuple[int, int], now: tuple[int, int]) -> PairedAssertion:
-    text = "MATCH (r:Refund)\n  RETURN count(r)"
-    return PairedAssertion("order", "withheld", text, Held(name, *before), Held(name, *now))
-
-
-BROKEN, ONCE = assertion("refund booked", (3, 3), (0, 2)), assertion("2", (1, 1), (0, 1))
-MENDED, LESS, KEPT = (
-    assertion("m|a", (0, 2), (2, 2)), assertion("4", (3, 3), (1, 3)), assertion("5", (2, 2), (2, 2))
-)
-"""Of `ONCE` one trial alone says that it broke; `LESS` holds less often."""
-
-
-@pytest.fixture
-def turned(worse: Comparison) -> Comparison:
-    return replace(worse, assertions=(BROKEN, ONCE, LESS, KEPT, MENDED))
-
-
-@pytest.fixture
-def worse() -> Comparison:
-    before = side("1.0.0", {"assertion": 1.0, "wisdom": 0.8, "task": 0.7})
-    after = side("1.1.0", {"assertion": 0.6, "wisdom": 0.8, "task": 0.7}, noisy=True)
-    return compare(before, after, MinimalDifferences(), 0.1)
 
 
 def test_the_headline_names_what_regressed(worse: Comparison) -> None:
@@ -88,73 +45,9 @@ def test_open_questions_share_their_reason(worse: Comparison) -> None:
     assert line.startswith("courage, justice, temperance, practical wisdom, timing, overall: ")
 
 
-def test_markdown_has_a_row_for_each_measure_and_folds_the_rest(worse: Comparison) -> None:
-    text = comparison_markdown(worse)
-
-    gating, _, rest = text.partition("<details>")
-    assert gating.startswith("### ❌ marcus@1.1.0 is worse than marcus@1.0.0")
-    assert len([line for line in gating.splitlines() if line.startswith("| ")]) == 2 + 9
-    assert "| assertion | 1.00 | 0.60 | −0.40 | −0.41 to −0.39 | <0.001 | 0.11 | **regressed** |" in gating
-    assert "assertion, withheld" in rest
-    said = rest.partition("</summary>")[2].partition("| measure")[0]
-    assert said.strip().startswith("**Not part of the verdict"), "where folds are dropped, nothing else heads it"
-
-
 @pytest.mark.parametrize(("found", "shown"), [(0.02, "0.02"), (1.0, "1.00"), (1.53, "–"), (None, "–")])
 def test_a_difference_larger_than_any_is_a_dash(found: float | None, shown: str) -> None:
     assert detectable({"detectable": found}) == shown
-
-
-def test_markdown_shows_notes_as_plain_words(worse: Comparison) -> None:
-    text = comparison_markdown(replace(worse, notes=("other users: [a](b) played <b>",)))
-
-    assert "- other users: \\[a\\](b) played \\<b\\>" in text
-
-
-def test_offline_is_said_first(worse: Comparison) -> None:
-    offline = replace(worse, candidate=replace(worse.candidate, offline=True))
-
-    assert "Scores mean nothing" in comparison_markdown(offline).split("|")[0]
-    [suite] = ET.fromstring(comparison_junit(offline))
-    assert "Scores mean nothing" in suite.findtext("system-out", "").splitlines()[1]
-    against = "marcus@1.1.0 against marcus@1.0.0"
-    assert {case.get("classname") for case in suite.iter("testcase")} == {f"{against} (offline)"}
-    assert f'"{against}"' in comparison_junit(worse)
-
-
-def test_junit_fails_on_regressions_and_skips_what_is_open(worse: Comparison) -> None:
-    suite = ET.fromstring(comparison_junit(worse)).find("testsuite")
-
-    assert suite is not None
-    counts = {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")}
-    assert counts == {"tests": "9", "failures": "1", "errors": "0", "skipped": "6"}
-    [failed] = [case for case in suite.iter("testcase") if case.find("failure") is not None]
-    assert failed.get("name") == "assertion"
-    assert "−0.40" in failed.find("failure").get("message")  # type: ignore[union-attr, operator]
-
-
-def test_junit_shows_what_xml_cannot_write_and_what_nobody_sees(worse: Comparison) -> None:
-    suite = ET.fromstring(comparison_junit(replace(worse, notes=("a\x00b\x1b\u202e & <c>",))))
-
-    assert "a[U+0000]b[U+001B][U+202E] & <c>" in "".join(suite.itertext())
-
-
-def test_that_nothing_could_come_out_regressed_is_told_everywhere(worse: Comparison) -> None:
-    job = {"job00": "hash"}
-    few = compare(replace(worse.base, jobs=job), replace(worse.candidate, jobs=job), MinimalDifferences(), 0.1)
-    said = "(here: 1) no measure can be called regressed, however far it dropped"
-    assert said in comparison_junit(few)
-    assert said in comparison_markdown(few)
-    assert said in few.rows()[0]["notes"][-1]
-
-
-def test_a_refusal_is_an_error_for_the_build() -> None:
-    suite = ET.fromstring(refusal_junit("a@1", "a@2", "half of the trials are invalid")).find("testsuite")
-
-    assert suite is not None
-    assert suite.get("errors") == "1"
-    assert suite.find("testcase/error").get("message") == "half of the trials are invalid"  # type: ignore[union-attr]
-    assert "was not compared with a@1" in refusal_markdown("a@1", "a@2", "why")
 
 
 def trusting(comparison: Comparison, base: dict[str | None, int], candidate: dict[str | None, int]) -> Comparison:
@@ -226,43 +119,6 @@ def test_what_broke_in_several_jobs_is_one_line() -> None:
         "and 1 more, which `stoic compare --json` names",
     ]
     assert [line.count("job") for line in assertions_named(pairs, len(pairs))] == [40, 0, 0]
-
-
-def test_markdown_lists_them_before_the_measures(turned: Comparison, worse: Comparison) -> None:
-    said = comparison_markdown(turned).split("| measure")[0]
-    heading = "**2 assertions that always held for marcus@1.0.0 never hold for marcus@1.1.0:**"
-    assert f"{heading}\n\n- order (withheld): refund booked (held 3 of 3 times, now 0 of 2)\n- order" in said
-    assert "always holds for marcus@1.1.0:**\n\n- order (withheld): m\\|a (held 0 of 2 times, now 2 of 2)" in said
-    assert "assertion that" not in comparison_markdown(worse)
-
-
-def test_markdown_shows_commands_as_code_and_names_as_they_are(turned: Comparison) -> None:
-    names = [f"refund booked {number}" for number in range(32)]
-    quoted = [replace(BROKEN, job="`order`", candidate=replace(BROKEN.candidate, assertion=name)) for name in names]
-    notes = ("an older one: `--evaluation e_1`",)
-    said = comparison_markdown(replace(turned, assertions=tuple(quoted), notes=notes))
-    assert "\n- and 2 more, which `stoic compare --json` names\n" in said
-    assert said.count("\n- \\`order\\` (withheld): refund booked") == 30
-    assert "- an older one: `--evaluation e_1`\n" in said
-    assert "run `stoic eval`." in refusal_markdown("a@1", "a@2", "run `stoic eval`.")
-
-
-def test_junit_has_a_test_for_each_assertion_that_always_held(turned: Comparison) -> None:
-    [suite] = ET.fromstring(comparison_junit(turned))
-    cases = [case for case in suite.iter("testcase") if (case.get("name") or "").startswith("order")]
-    found = {case.get("name"): [(part.tag, part.get("message")) for part in case] for case in cases}
-    assert found == {
-        "order (withheld): refund booked": [("failure", "held 3 of 3 times, now 0 of 2")],
-        "order (withheld): 2: MATCH (r:Refund) RETURN count(r)": [
-            ("skipped", "held 1 of 1 time, now 0 of 1; a single trial may be chance")
-        ],
-        "order (withheld): 4: MATCH (r:Refund) RETURN count(r)": [],
-        "order (withheld): 5: MATCH (r:Refund) RETURN count(r)": [],
-    }
-    assert cases[0].findtext("failure") == BROKEN.text
-    assert {name: suite.get(name) for name in ("tests", "failures", "skipped")} == {
-        "tests": "13", "failures": "2", "skipped": "7"
-    }
 
 
 @pytest.mark.parametrize(
