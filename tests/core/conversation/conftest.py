@@ -1,22 +1,29 @@
 """Small fakes of the ports: an agent, a subject graph, a simulated user and a journal, all in memory."""
 
+import asyncio
 import itertools
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from stoic_assets.core.chat import ChatReply, ChatRequest
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
-from stoic_assets.core.conversation.evidence import Turn
+from stoic_assets.core.conversation.conversation import hold_trial
+from stoic_assets.core.conversation.evidence import Evidence, Turn
 from stoic_assets.core.conversation.journal import Entry
 from stoic_assets.core.conversation.world import World
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned, plan
 from stoic_assets.core.settings import Settings
+
+# What tests share besides fixtures are modules, not tests: importlib mode leaves sys.path alone.
+sys.path.insert(0, str(Path(__file__).parent / "parts"))
 
 SETTABLE = ("on_turn", "on_query", "attempt_seconds")
 SIGN_OFF = "So Long, and Thanks for All the Fish"
@@ -227,3 +234,9 @@ def planned(make_job: Callable[..., Job]) -> Callable[..., Planned]:
         return plan([make_job(**keys)], "E", condition)[0]  # type: ignore[arg-type]
 
     return make
+
+
+@pytest.fixture
+def hold(make_journal: type[MemoryJournal]) -> Callable[[Planned, World], Evidence]:
+    """Holds a trial from its beginning."""
+    return lambda planned, world: asyncio.run(hold_trial(planned, world, make_journal()))
