@@ -9,6 +9,8 @@ from rendered_page import Make, Structure, render_report
 from stoic_assets.core.reports.data import BaseVersion
 from stoic_assets.core.reports.version_comparison import differences
 
+pytestmark = pytest.mark.usefixtures("charts_drawn_once")
+
 
 def test_only_measures_in_the_family_are_counted_as_tested_together(make_data: Make, usual_page: str) -> None:
     assert "adjusted (Holm), because 8 measures are tested together." in usual_page

@@ -12,6 +12,8 @@ from stoic_assets.core.conversation.evidence import Outcome
 from stoic_assets.core.presentation.formatting import words
 from stoic_assets.core.table_rows import Row
 
+pytestmark = pytest.mark.usefixtures("charts_drawn_once")
+
 
 def test_the_first_screen_says_what_went_wrong(make_data: Make) -> None:
     html = render_report(make_data(trials=24, compared=False))

@@ -5,8 +5,10 @@ import hashlib
 import re
 from dataclasses import replace
 
+import pytest
 from rendered_page import Make, PutText, Structure, render_report
 
+pytestmark = pytest.mark.usefixtures("charts_drawn_once")
 HOSTILE = [
     "<script>alert(1)</script>", "</script><script>alert(1)</script>", '"><img src=x onerror=alert(1)>',
     "' onmouseover='alert(1)", "</style><style>*{background:url(http://evil)}", "<!-- ", "{{ 7 * 7 }}{% include 'x' %}",

@@ -7,6 +7,8 @@ from itertools import cycle
 import pytest
 from rendered_page import Make, Structure, render_report
 
+pytestmark = pytest.mark.usefixtures("charts_drawn_once")
+
 
 def test_too_many_invalid_trials_leave_no_verdict_on_the_version(make_data: Make) -> None:
     html = render_report(make_data(invalid_trials_threshold=0.01))

@@ -9,6 +9,8 @@ from rendered_page import Make, Structure, render_report, table_rows
 
 from stoic_assets.core.reports.data import ReportData
 
+pytestmark = pytest.mark.usefixtures("charts_drawn_once")
+
 
 def test_the_reason_of_a_dash_can_be_read_without_a_pointer(usual_page: str) -> None:
     reasons = set(re.findall(r'<abbr class="none" title="([^"]*)">', usual_page))
