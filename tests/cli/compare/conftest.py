@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compared_versions import BASE, CANDIDATE, COMMANDS, HEAD, TRIALS, Evaluate, asserted, level, trial, verdicts
+from compare_command import BASE, CANDIDATE, COMMANDS, HEAD, TRIALS, Evaluate, asserted, level, trial, verdicts
 from typer.testing import CliRunner
 
 from stoic_assets.adapters.warehouse.sql_models import open_models

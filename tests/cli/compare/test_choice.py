@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from compared_versions import BASE, BY_HAND, CANDIDATE, COMMANDS, TRIALS, Evaluate
+from compare_command import BASE, BY_HAND, CANDIDATE, COMMANDS, TRIALS, Evaluate
 from typer.testing import CliRunner
 
 from stoic_assets.adapters.evaluation import version_comparison

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from compared_versions import BASE, CANDIDATE, HARD, TRIALS, Evaluate, run_gate
+from compare_command import BASE, CANDIDATE, HARD, TRIALS, Evaluate, run_gate
 
 from stoic_assets.core.presentation.formatting import percent
 from stoic_assets.core.virtues import VIRTUES

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from compared_versions import BASE, CANDIDATE, COMMANDS, HARD, OPEN, TRIALS, Evaluate, run_gate
+from compare_command import BASE, CANDIDATE, COMMANDS, HARD, OPEN, TRIALS, Evaluate, run_gate
 from typer.testing import CliRunner
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compared_versions import BASE, BY_HAND, CANDIDATE, COMMANDS, Evaluate
+from compare_command import BASE, BY_HAND, CANDIDATE, COMMANDS, Evaluate
 from typer.testing import CliRunner
 
 from stoic_assets.adapters.workplace import Workplace

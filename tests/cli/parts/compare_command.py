@@ -1,4 +1,4 @@
-"""Two versions with stored verdicts, and `stoic compare` as a command."""
+"""`stoic compare` as a command, and two versions with stored verdicts for it."""
 
 from collections.abc import Callable
 from typing import Any
