@@ -1,40 +1,15 @@
-from collections.abc import Callable
+"""What a simulated user must not say: nothing, or what it does not know."""
 
 import pytest
+from audited_messages import FACTS, TASKS, MakeJob, turns, verdict
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stoic_assets.core.conversation.audit import fault, raised_nothing
-from stoic_assets.core.conversation.evidence import Turn
-from stoic_assets.core.conversation.signoff import signs_off
-from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.conversation.audit import fault
 from stoic_assets.core.jobs.trial import Condition
 
-MakeJob = Callable[..., Job]
 TOLD = "it told something that the user does not know"
-EARLY = "it ended the conversation before every task had been raised"
-
-TASKS = [
-    {
-        "task": "Ask the assistant to create a reminder for tomorrow at 9am",
-        "acceptanceCriteria": "A reminder entity is created with the correct date and time",
-    },
-    {"task": "Ask what the capital of France is", "acceptanceCriteria": "The assistant correctly answers Paris"},
-]
 TELLING = ["time", "zone", "sydney", "dog", "argos", "formal", "language", "berlin", "tea", "harbour"]
-FACTS = ["The user's timezone is Australia/Sydney", "The user prefers formal language", "Her dog is called Argos"]
-
-
-def turns(*agent: str) -> list[Turn]:
-    """A greeting, a reply, and for every further reply a message before it."""
-    found: list[Turn] = []
-    for reply in agent or ("Hello!",):
-        found += [Turn(len(found), "user", "Hi"), Turn(len(found) + 1, "agent", reply)]
-    return found
-
-
-def verdict(make_job: MakeJob, message: str, condition: Condition = "withheld", *agent: str) -> str | None:
-    return fault(message, make_job(tasks=TASKS, facts=FACTS), condition, turns(*agent))
 
 
 @pytest.mark.parametrize("message", ["", " ", "\n\t", "\u2003", " \u200b \ufeff"])
@@ -178,39 +153,6 @@ def test_a_secret_of_two_telling_words_is_recognised_in_a_fact_only(make_job: Ma
     assert fault("One polite greeting!", name, "withheld", turns()) == TOLD
 
 
-@pytest.mark.parametrize(
-    ("raised", "early"), [(0, True), (1, True), (2, False), (3, False)],
-)
-def test_the_sign_off_must_not_come_before_every_task(make_job: MakeJob, raised: int, early: bool) -> None:
-    said = ["Hello!"] + ["Well."] * raised
-    message = "ok. so long, AND thanks for all the fish!"
-    assert signs_off(message, make_job())
-    assert verdict(make_job, message, "withheld", *said) == (EARLY if early else None)
-
-
-@pytest.mark.parametrize(
-    ("message", "early"),
-    [
-        ("Please set a reminder for tomorrow, and tell me the capital of France", False),
-        ("Which city is France's capital? And I need reminders.", True),
-        ("What is the capital of France?", True),
-    ],
-)
-def test_tasks_that_are_put_in_one_message_have_all_been_raised(make_job: MakeJob, message: str, early: bool) -> None:
-    tasks = ["Ask for the capital of France", "Have a reminder set for tomorrow"]
-    job = make_job(tasks=[{"task": task, "acceptanceCriteria": "it does"} for task in tasks])
-    said = [*turns(), Turn(2, "user", message), Turn(3, "agent", "Gladly.")]
-    assert fault("So long, and thanks for all the fish!", job, "withheld", said) == (EARLY if early else None)
-
-
-@pytest.mark.parametrize(("message", "early"), [("Add milk to my shopping list", True), ("Add milk and bread", False)])
-def test_words_that_tasks_share_raise_none_of_them(make_job: MakeJob, message: str, early: bool) -> None:
-    tasks = [f"Have {thing} added to the shopping list" for thing in ("milk", "bread")]
-    job = make_job(tasks=[{"task": task, "acceptanceCriteria": "it does"} for task in tasks])
-    said = [*turns(), Turn(2, "user", message), Turn(3, "agent", "Gladly.")]
-    assert fault("So long, and thanks for all the fish!", job, "withheld", said) == (EARLY if early else None)
-
-
 @given(st.lists(st.sampled_from(["ab", "cds", "efgh", "ij", "kl", "mn"]), min_size=1, max_size=12), st.randoms())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_task_can_always_be_put_in_its_own_words(make_job: MakeJob, spoken: list[str], chance: object) -> None:
@@ -243,24 +185,3 @@ def test_what_the_agent_said_before_is_no_secret_in_whatever_order_and_spelling(
     job = make_job(tasks=[{"task": "Say hello", "acceptanceCriteria": "It is done"}], facts=facts)
     message = "".join(word + data.draw(st.sampled_from([" ", "-", "s, "])) for word in reversed(spoken))
     assert fault(message, job, "withheld", turns(" ".join(spoken), "And now?")) is None
-
-
-@pytest.mark.parametrize(
-    ("message", "nothing"),
-    [("I have cancelled it for you. Anything else?", True), ("A reminder, please, for tomorrow", False), ("", True)],
-)
-def test_a_user_who_speaks_of_no_task_has_raised_nothing(make_job: MakeJob, message: str, nothing: bool) -> None:
-    tasks = ["Ask for the capital of France", "Have a reminder set for tomorrow"]
-    job = make_job(tasks=[{"task": task, "acceptanceCriteria": "it does"} for task in tasks])
-    said = [*turns(), Turn(2, "user", message), Turn(3, "agent", "The capital of France is Paris.")]
-    assert raised_nothing(job, said) is nothing
-
-
-def test_where_there_is_no_task_none_was_left_out(make_job: MakeJob) -> None:
-    scenarios = [{"id": "a", "category": "c", "input": "I give up"}]
-    assert not raised_nothing(make_job(scenarios=scenarios, tasks=[], facts=[]), turns())
-
-
-def test_it_is_not_known_whether_a_task_without_words_of_its_own_was_raised(make_job: MakeJob) -> None:
-    job = make_job(tasks=[{"task": task, "acceptanceCriteria": "it does"} for task in ("Buy milk", "Buy milk")])
-    assert not raised_nothing(job, turns())
