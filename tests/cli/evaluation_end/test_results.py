@@ -62,11 +62,12 @@ def test_trials_and_assertions_are_shown_by_their_names(
     stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = stored()
-    asked = {"text": "RETURN\n  1", "passed": False, "error": None}
+    asked = {"text": "RETURN\n  1", "weight": 1.0, "passed": False, "error": None}
     scores = dict.fromkeys(("timing", "task", "assertion", "failure_penalty", "overall"))
     plain = TRIAL | {"reason": None, "passed": None, "scores": scores, "virtues": {}, "virtue_overall": {"score": None}}
     held = {**asked, "name": "3", "passed": True}
-    assertions = [{**asked, "name": "one reminder"}, {**asked, "name": "2", "error": "no row"}, held]
+    free = {**asked, "name": "of no weight", "weight": 0.0}
+    assertions = [{**asked, "name": "one reminder"}, {**asked, "name": "2", "error": "no row"}, held, free]
     trials = [plain | {"assertions": assertions}, plain | {"trial_id": "s", "assertions": []}]
     document = {**found.document, "trials": trials}
     jobs = {"t": "chat", "s": "chat~grief"}
