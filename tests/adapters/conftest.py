@@ -8,6 +8,7 @@ import shutil
 import socket
 import stat
 import subprocess
+import sys
 import threading
 import time
 import uuid
@@ -37,6 +38,9 @@ from stoic_assets.core.feedback.human_evaluation import HumanFeedback, human_row
 from stoic_assets.core.graph_address import GraphAddress, subject_address
 from stoic_assets.core.settings import Feedback
 from stoic_assets.core.table_rows import Rows
+
+# What tests share is in modules, not in tests: importlib mode leaves sys.path alone.
+sys.path.insert(0, str(Path(__file__).parent / "parts"))
 
 Make = Callable[..., Manifest]
 STARTED = "2026-03-01T02:00:00+00:00"

@@ -1,0 +1,142 @@
+"""Delivery to a real HTTP service that fails, refuses, is busy and hangs, or to none."""
+
+import asyncio
+import time
+
+import pytest
+from deliveries import QUICK, Service, deliver, numbers, put
+from starlette.responses import Response
+
+from stoic_assets.adapters.messages.outbox import Delivered, Outbox, errors_of
+
+
+@pytest.mark.parametrize("statuses", [(503, 500), (408, 425)])
+def test_a_failure_is_tried_again(outbox: Outbox, service: Service, statuses: tuple[int, int]) -> None:
+    service.answers = [Response("half", status) for status in statuses]
+    put(outbox, 1)
+    assert deliver(outbox, service) == Delivered(1, 0)
+    assert len(service.moments) == 3
+
+
+def test_a_service_that_stays_down_gets_nothing_out_of_order(outbox: Outbox, service: Service) -> None:
+    service.refuse = lambda body: Response("back at\nnoon", 503) if body["number"] == 2 else None
+    put(outbox, 1, 2, 3)
+    assert deliver(outbox, service) == Delivered(
+        1, 2, ("STOIC_WEBHOOK_URL (127.0.0.1) answered 503: back at noon",)
+    )
+    service.refuse = lambda body: None
+    assert deliver(outbox, service) == Delivered(2, 0)
+    assert numbers(service) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("status", [400, 409, 413, 422])
+def test_a_message_that_is_refused_holds_up_no_other(outbox: Outbox, service: Service, status: int) -> None:
+    service.refuse = lambda body: Response("no such field", status) if body["number"] == 2 else None
+    put(outbox, 1, 2, 3)
+    outcome = deliver(outbox, service)
+    assert (outcome.delivered, outcome.pending) == (2, 1)
+    assert outcome.errors == (f"STOIC_WEBHOOK_URL (127.0.0.1) answered {status}: no such field",)
+    assert len(service.moments) == 3
+
+
+@pytest.mark.parametrize("status", [301, 401, 404, 410])
+def test_a_wrong_address_or_key_is_told_once(outbox: Outbox, service: Service, status: int) -> None:
+    service.refuse = lambda body: Response(status_code=status, headers={"Location": "/hook/elsewhere"})
+    put(outbox, 1, 2, 3)
+    assert deliver(outbox, service).errors == (f"STOIC_WEBHOOK_URL (127.0.0.1) answered {status}",)
+    assert len(service.moments) == 1
+
+
+def test_a_proxy_that_refuses_a_message_is_named_and_what_went_before_is_delivered(
+    outbox: Outbox, service: Service
+) -> None:
+    service.refuse = lambda body: Response(status_code=407) if body["number"] == 2 else None
+    put(outbox, 1, 2, 3)
+    refused = "the proxy before STOIC_WEBHOOK_URL (127.0.0.1) refuses requests (407)"
+    advice = "check the user name and password in HTTPS_PROXY or HTTP_PROXY"
+    assert deliver(outbox, service) == Delivered(1, 2, (f"{refused}; {advice}",))
+    assert len(service.moments) == 2
+
+
+def test_a_proxy_that_lets_no_message_through_is_named_and_its_password_is_not(
+    outbox: Outbox, refusing_proxy: str
+) -> None:
+    put(outbox, 1)
+    outcome = asyncio.run(outbox.deliver({"events": "https://zeno.example/hook"}, QUICK))
+    assert (outcome.delivered, outcome.pending) == (0, 1)
+    [line] = outcome.errors
+    assert line.startswith("the proxy before STOIC_WEBHOOK_URL (zeno.example) refuses requests (407); check")
+    assert refusing_proxy not in line
+
+
+@pytest.mark.parametrize("status", [429, 529])
+def test_a_busy_service_is_waited_for_longer_than_a_failing_one(outbox: Outbox, service: Service, status: int) -> None:
+    limit = QUICK.model_copy(update={"attempts": 2, "backoff_seconds": 0.001, "longest_wait_seconds": 0.01})
+    service.refuse = lambda body: Response(status_code=status)
+    put(outbox, 1)
+    assert deliver(outbox, service, limit) == Delivered(0, 1, (f"STOIC_WEBHOOK_URL (127.0.0.1) answered {status}",))
+    assert len(service.moments) == 20
+
+
+def test_retry_after_is_honoured(outbox: Outbox, service: Service) -> None:
+    service.answers = [Response(status_code=429, headers={"Retry-After": "1"})]
+    put(outbox, 1)
+    assert deliver(outbox, service) == Delivered(1, 0)
+    assert service.moments[1] - service.moments[0] >= 0.95
+
+
+def test_a_busy_service_does_not_hold_the_evaluation(outbox: Outbox, service: Service) -> None:
+    service.refuse = lambda body: Response(status_code=429, headers={"Retry-After": "3600"})
+    put(outbox, 1, 2)
+    begin = time.monotonic()
+    outcome = deliver(outbox, service, seconds=1)
+    assert time.monotonic() - begin < 3
+    assert (outcome.delivered, outcome.pending) == (0, 2)
+    assert outcome.errors == ("STOIC_WEBHOOK_URL (127.0.0.1) answered 429",)
+
+
+def test_a_service_that_hangs_is_given_up(outbox: Outbox, service: Service) -> None:
+    service.delay = 5
+    put(outbox, 1)
+    limit = QUICK.model_copy(update={"timeout_seconds": 0.1, "attempts": 2})
+    outcome = deliver(outbox, service, limit)
+    assert outcome == Delivered(0, 1, ("STOIC_WEBHOOK_URL (127.0.0.1) gave no answer within 0.1 s",))
+    assert len(service.moments) == 2
+
+
+def test_what_does_not_fit_into_the_time_waits_for_the_next_delivery(outbox: Outbox, service: Service) -> None:
+    service.delay = 0.2
+    put(outbox, *range(10))
+    outcome = deliver(outbox, service, seconds=0.5)
+    assert 1 <= outcome.delivered < 10
+    assert outcome.delivered + outcome.pending == 10
+    service.delay = 0
+    deliver(outbox, service)
+    assert list(dict.fromkeys(numbers(service))) == list(range(10))
+
+
+@pytest.mark.parametrize(
+    ("url", "said"), [("http://127.0.0.1:9/s3cret", "127.0.0.1"), ("webhook", "not an http or https address")]
+)
+def test_an_address_without_a_service_is_reported(outbox: Outbox, url: str, said: str) -> None:
+    put(outbox, 1)
+    outcome = asyncio.run(outbox.deliver({"events": url}, QUICK))
+    assert (outcome.delivered, outcome.pending) == (0, 1)
+    assert outcome.errors[0].startswith("STOIC_WEBHOOK_URL")
+    assert said in outcome.errors[0]
+    assert "s3cret" not in outcome.errors[0]
+
+
+def test_an_address_to_which_nothing_is_to_be_sent_is_not_looked_at(outbox: Outbox) -> None:
+    assert asyncio.run(outbox.deliver({"events": "webhook"}, QUICK)) == Delivered(0, 0)
+
+
+def test_what_went_wrong_in_several_deliveries_is_told_once() -> None:
+    several = [Delivered(0, 1, ("gone",)), Delivered(1, 0), Delivered(0, 2, ("gone", "busy"))]
+    assert errors_of(several) == ["gone", "busy"]
+
+
+def test_a_service_that_echoes_the_secret_path_does_not_spread_it(outbox: Outbox, service: Service) -> None:
+    service.refuse = lambda body: Response("no hook at /hook/s3cret-path", 404)
+    put(outbox, 1)
+    assert "s3cret" not in deliver(outbox, service).errors[0]
