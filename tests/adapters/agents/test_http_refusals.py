@@ -1,0 +1,126 @@
+"""Whose fault the status of an agent's answer is, and whether the same request may be tried again."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from agent_calls import KEY, LIMIT, answer_of, failure_of
+from starlette.responses import Response
+
+from stoic_assets.adapters.agents.embabel import IN_SESSION
+from stoic_assets.adapters.agents.http_session import AgentHttp
+from stoic_assets.core.conversation.agent import AgentFailure
+from stoic_assets.core.errors import ConfigurationError
+
+
+@pytest.mark.parametrize("status", [401, 402, 403])
+def test_a_refused_key_is_a_configuration_error_that_names_its_variable(service: Any, status: int) -> None:
+    service.replies({"error": f"bad key {KEY}"}, status=status)
+    with pytest.raises(ConfigurationError, match="AGENT_API_KEY") as caught:
+        answer_of(service.url)
+    assert KEY not in str(caught.value)
+
+
+def test_a_gateway_without_a_list_of_keys_refuses_one_as_a_bad_request(service: Any) -> None:
+    service.replies({"error": {"message": "No connected db.", "type": "no_db_connection"}}, status=400)
+    with pytest.raises(ConfigurationError, match=r"refuses the key \(400\); check AGENT_API_KEY"):
+        answer_of(service.url, particular=IN_SESSION)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"message": "The tool says no_db_connection.", "type": "invalid_request"}, "no_db_connection", None,
+        {"type": ["no_db_connection"]},
+    ],
+)  # fmt: skip
+def test_a_bad_request_that_only_speaks_of_a_missing_list_of_keys_is_no_refused_key(service: Any, said: Any) -> None:
+    service.replies({"error": said, "hint": "no_db_connection"}, status=400)
+    assert failure_of(service.url, particular=IN_SESSION).final
+
+
+@pytest.mark.parametrize(
+    "body", [b"no_db_connection", b'["no_db_connection"]', b"[" * 400 + b"]" * 400, b"[" + b"{}," * 10**5 + b"{}]"],
+    ids=["words", "list", "deep", "long"],
+)  # fmt: skip
+def test_a_bad_request_in_any_other_form_is_no_refused_key(service: Any, body: bytes) -> None:
+    service.answers = [Response(body, 400)]
+    assert failure_of(service.url, particular=IN_SESSION).final
+
+
+def test_a_forbidden_request_that_has_no_like_is_no_bad_key_yet(service: Any) -> None:
+    async def main() -> None:
+        http = AgentHttp(service.url, {"X-API-KEY": KEY}, LIMIT)
+        with pytest.raises(AgentFailure, match="answered 403: content policy") as caught:
+            await http.call("PUT", http.url, particular=IN_SESSION)
+        assert (caught.value.final, caught.value.turned_away) == (True, True)
+        with pytest.raises(ConfigurationError, match="refuses the key"):
+            await http.call("PUT", http.url, particular=IN_SESSION)
+
+    service.answers = [Response("content policy", 403), Response("expired", 401)]
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("status", "turned_away"),
+    [(500, False), (502, True), (503, True), (504, False), (429, True), (521, True), (529, True)],
+)
+def test_what_a_gateway_says_is_told_from_what_a_service_says(service: Any, status: int, turned_away: bool) -> None:
+    service.replies({}, status=status)
+    assert failure_of(service.url).turned_away is turned_away
+
+
+@pytest.mark.parametrize("status", [402, 429, 529])
+def test_busy_is_a_wait_of_the_length_that_the_agent_asks_for(service: Any, status: int) -> None:
+    service.replies({}, status=status, Retry_After="7")
+    failure = failure_of(service.url)
+    assert str(failure).endswith(f"is busy ({status})")
+    assert (failure.busy, failure.final, failure.retry_after) == (True, False, 7.0)
+
+
+@pytest.mark.parametrize(
+    ("status", "final"),
+    [(status, False) for status in (408, 409, 423, 425, 500, 502, 503, 504)] + [(400, True), (404, True), (422, True)],
+)
+def test_server_faults_may_be_tried_again_and_refusals_not(service: Any, status: int, final: bool) -> None:
+    service.replies({"error": "why"}, status=status)
+    failure = failure_of(service.url, particular=IN_SESSION)
+    assert (failure.final, failure.busy, failure.late) == (final, False, status in (408, 504))
+    assert str(failure) == f'the agent at {service.url} answered {status}: {{"error":"why"}}'
+
+
+def test_a_wrong_path_is_shown_without_its_query(service: Any) -> None:
+    service.replies({}, status=404)
+    failure = failure_of(f"{service.url}/agents/marcsu/?key=abc")
+    shown, advice = f"{service.url}/agents/marcsu", "check its address; a corrected address needs a new evaluation"
+    assert str(failure) == f"the agent at {shown} answered 404: {{}}; {advice}"
+
+
+@pytest.mark.parametrize("answer", [Response(b"<html>", 200), Response(b"{}", 404), Response(b"{}", 405)])
+def test_where_another_service_listens_the_address_is_to_be_corrected_and_nothing_continued(
+    service: Any, answer: Response
+) -> None:
+    service.answers = [answer, answer]
+    failure = failure_of(service.url)
+    assert str(failure).endswith("; check its address; a corrected address needs a new evaluation")
+    assert (failure.says_how_to_go_on, failure.turned_away) == (True, True)
+    within = failure_of(service.url, particular=IN_SESSION)
+    assert "check its address" not in str(within)
+    assert (within.says_how_to_go_on, within.turned_away) == (False, False)
+
+
+def test_no_key_and_no_control_character_gets_into_a_message(service: Any) -> None:
+    service.answers = [Response(f"X-API-KEY {KEY}\x1b[2J and {KEY}9 refused", 400)]
+    message = str(failure_of(service.url))
+    assert "X-API-KEY [redacted] [2J and [redacted] refused" in message
+    assert message.isprintable()
+
+
+NOT_HERE = [Response("", 404), Response("", 405), Response("\n<!doctype html><p>Sign in", 200)]
+
+
+@pytest.mark.parametrize("answer", NOT_HERE)
+def test_what_everybody_gets_at_a_wrong_address_is_no_fault_of_one_request(service: Any, answer: Response) -> None:
+    service.answers = [answer]
+    assert failure_of(service.url).turned_away
+    assert not failure_of(service.url, particular=IN_SESSION).turned_away
