@@ -1,61 +1,17 @@
-"""Compaction on a real disk: the same rows for every reader, whatever happens meanwhile, and few files afterwards."""
+"""Compaction on a real disk: the same rows for every reader, and few files afterwards."""
 
 import os
-import random
-import signal
 import subprocess
 import sys
-import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
-from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
+from stored_turns import NOW, compact_twice, everything, grow_old, parquet_files, turn, write_many
 
-from stoic_assets.adapters.disk.files import StorageError
-from stoic_assets.adapters.warehouse import compaction, empty_files
-from stoic_assets.adapters.warehouse import warehouse as warehouse_module
-from stoic_assets.adapters.warehouse.compaction import compact, remove_version
-from stoic_assets.adapters.warehouse.parquet_files import write_once, write_rows
+from stoic_assets.adapters.warehouse import compaction
+from stoic_assets.adapters.warehouse.compaction import compact
 from stoic_assets.adapters.warehouse.table_schemas import arrow_schema
-
-NOW = timedelta(0)
-
-
-def turn(number=0, **columns):
-    return {"trial_id": "t1", "turn": number, "speaker": "user", "content": "Hello"} | columns
-
-
-def write_many(warehouse, versions=6, of_each=2):
-    """Evaluations of many versions; each has turns but one, whose file holds no rows."""
-    for version in range(versions):
-        for number in range(of_each):
-            rows = [turn(n, content=f"{version}.{number}.{n}") for n in (2, 0, 1)] if version or number else []
-            warehouse.write("turns", f"marcus@1.{version}", f"e{number}", rows)
-
-
-def everything(warehouse, table="turns"):
-    return warehouse.query(f"select * from {table} order by all")
-
-
-def parquet_files(warehouse, table="turns"):
-    """All but the two without rows."""
-    return sorted(path for path in (warehouse.root / table).glob("*/*.parquet") if not path.name.startswith("schema"))
-
-
-def compact_twice(warehouse):
-    """The second removes what the first replaced."""
-    compact(warehouse.root, NOW)
-    compact(warehouse.root, NOW)
-
-
-def grow_old(warehouse):
-    for path in parquet_files(warehouse):
-        os.utime(path, (0, 0))
 
 
 def for_people(warehouse):
@@ -186,30 +142,6 @@ def test_merged_evaluations_come_newest_first(warehouse):
     assert [found["evaluation_id"] for found in warehouse.evaluations("marcus@1")] == ["e4", "e2", "e1", "e3"]
 
 
-def test_a_deleted_version_leaves_the_archives_at_once(warehouse):
-    write_many(warehouse)
-    compact_twice(warehouse)
-    warehouse.write("turns", "marcus@1.3", "e7", [turn()])
-    warehouse.delete("marcus@1.3")
-    warehouse.delete("marcus@1.3")
-    assert not warehouse.has("turns", "marcus@1.3", "e1")
-    assert not warehouse.has("turns", "marcus@1.3", "e7")
-    assert {row["agent_version"] for row in everything(warehouse)} == {f"marcus@1.{n}" for n in (0, 1, 2, 4, 5)}
-    [archive] = parquet_files(warehouse)
-    assert "marcus@1.3" not in pq.read_table(archive).column("agent_version").to_pylist()
-    for version in range(6):
-        warehouse.delete(f"marcus@1.{version}")
-    assert parquet_files(warehouse) == []
-
-
-def test_a_version_is_deleted_from_archives_without_those_whose_names_begin_like_it(warehouse):
-    for version in ("marcus@1.1", "marcus@1.10", "marcus@1.1-rc"):
-        warehouse.write("turns", version, "e1", [turn()])
-    compact_twice(warehouse)
-    warehouse.delete("marcus@1.1")
-    assert {row["agent_version"] for row in everything(warehouse)} == {"marcus@1.10", "marcus@1.1-rc"}
-
-
 def test_files_of_another_program_keep_their_columns(warehouse):
     write_many(warehouse)
     schema = arrow_schema("turns")
@@ -233,138 +165,6 @@ def test_large_tables_come_in_row_groups(warehouse, monkeypatch):
     [archive] = parquet_files(warehouse)
     assert pq.read_metadata(archive).num_row_groups > 4
     assert len(warehouse.read("turns", "marcus@1.3", "e1")) == 3
-
-
-def test_only_one_compacts(warehouse):
-    write_many(warehouse)
-    with (
-        compaction._alone(warehouse.root, "go on", wait=0),
-        pytest.raises(StorageError, match="is being compacted by another"),
-    ):
-        compact(warehouse.root, NOW)
-
-
-def test_a_deletion_waits_for_a_compaction(warehouse):
-    """It might bring back what was deleted meanwhile."""
-    write_many(warehouse)
-    with ThreadPoolExecutor(1) as pool:
-        with compaction._alone(warehouse.root, "go on", wait=0):
-            deletion = pool.submit(remove_version, warehouse.root, "marcus@1.1")
-            time.sleep(0.1)
-            assert not deletion.done()
-            assert warehouse.has("turns", "marcus@1.1", "e1")
-        deletion.result(10)
-    assert not warehouse.has("turns", "marcus@1.1", "e1")
-
-
-def test_a_disk_that_refuses_is_one_clear_line(warehouse):
-    write_many(warehouse)
-    (warehouse.root / "turns" / "archive" / ".0123.tmp").mkdir(parents=True)
-    with pytest.raises(StorageError, match=r"cannot compact .*0123\.tmp.*; correct that, then try again"):
-        compact(warehouse.root, NOW)
-    with pytest.raises(StorageError, match=r"cannot delete all of marcus@1\.1: .*0123\.tmp"):
-        remove_version(warehouse.root, "marcus@1.1")
-
-
-def test_readers_and_writers_go_on_meanwhile(warehouse):
-    """The grace time is over for what no query has listed: so files grow old between two queries."""
-    write_many(warehouse)
-    done, query = threading.Event(), threading.Lock()
-
-    def maintain():
-        removed = 0
-        while not done.is_set():
-            with query:
-                grow_old(warehouse)
-            removed += sum(table.removed for table in compact(warehouse.root))
-        return removed
-
-    def correct():
-        for n in range(15):
-            warehouse.write("turns", "marcus@1.5", "e1", [turn(content=f"{n}.{part}") for part in range(3)])
-            warehouse.write("turns", f"marcus@2.{n}", "e1", [])
-
-    with ThreadPoolExecutor(2) as pool:
-        running, writing = pool.submit(maintain), pool.submit(correct)
-        try:
-            while not writing.done():
-                with query:
-                    assert len(everything(warehouse)) == 33
-                    assert len(warehouse.read("turns", "marcus@1.3", "e1")) == 3
-        finally:
-            done.set()
-        assert running.result(), "files went while they were not needed"
-    assert warehouse.read("turns", "marcus@1.5", "e1")[2]["content"] == "14.2"
-    assert all(warehouse.has("turns", f"marcus@2.{n}", "e1") for n in range(15))
-
-
-def test_a_killed_compaction_changes_no_row_and_the_next_one_finishes(warehouse):
-    write_many(warehouse)
-    rows, chance = everything(warehouse), random.Random(7)
-    script = (
-        "import sys, pyarrow.parquet, filelock\nfrom datetime import timedelta\nfrom pathlib import Path\n"
-        "from stoic_assets.adapters.warehouse.compaction import compact\nprint('begun', flush=True)\n"
-        "compact(Path(sys.argv[1]), timedelta(0))"
-    )
-    killed = 0
-    for night in range(4):
-        command = [sys.executable, "-c", script, str(warehouse.root)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-            process.stdout.readline()
-            time.sleep(chance.uniform(0, 0.03))
-            process.send_signal(signal.SIGKILL)
-        killed += process.returncode == -signal.SIGKILL
-        assert everything(warehouse) == rows
-        warehouse.write("turns", f"marcus@2.{night}", "e1", [])
-    assert killed
-    compact_twice(warehouse)
-    assert everything(warehouse) == rows
-    assert len(parquet_files(warehouse)) == 1
-    assert not list(Path(warehouse.root).rglob("*.tmp"))
-
-
-def test_what_a_killed_compaction_left_goes_with_a_deleted_version(warehouse):
-    write_many(warehouse)
-    draft = warehouse.root / "turns" / "archive" / ".0123.tmp"
-    draft.write_text("rows of marcus@1.1")
-    remove_version(warehouse.root, "marcus@1.1")
-    assert not draft.exists()
-
-
-def test_a_version_deleted_while_an_empty_file_is_drafted_leaves_the_draft(warehouse):
-    """The empty file of archives belongs to no version; whoever deletes one takes the drafts of archives away."""
-    write_many(warehouse)
-    compact_twice(warehouse)
-    path = warehouse.root / "turns" / "archive" / "schema-of-a-newer-program.parquet"
-
-    def fill(file):
-        file.write(b"no ")
-        remove_version(warehouse.root, "marcus@1.1")
-        file.write(b"rows")
-
-    write_once(path, fill)
-    assert path.read_bytes() == b"no rows"
-    assert not warehouse.has("turns", "marcus@1.1", "e1")
-    assert not list(warehouse.root.rglob("*.tmp"))
-
-
-def test_a_version_deleted_while_another_first_writes_a_table_changes_nothing_for_it(warehouse, monkeypatch):
-    """At each file that comes to be: the two without rows, and the version's own."""
-    warehouse.write("trials", "marcus@1", "e1", [])
-    written = []
-
-    def write(engine, columns, lines, file):
-        remove_version(warehouse.root, "marcus@1")
-        write_rows(engine, columns, lines, file)
-        remove_version(warehouse.root, "marcus@1")
-        written.append(file.name)
-
-    for module in (empty_files, warehouse_module):
-        monkeypatch.setattr(module, "write_rows", write)
-    monkeypatch.setattr(empty_files, "_WITHOUT_ROWS", {})  # as in a process that has written none yet
-    warehouse.write("turns", "marcus@2", "e1", [turn(content="kept")])
-    assert len(written) == 3
-    assert [row["content"] for row in everything(warehouse)] == ["kept"]
 
 
 def test_merging_imports_no_pandas(warehouse):

@@ -7,17 +7,12 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from stored_turns import KEY, turn
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.warehouse.exports import export_csv, export_duckdb, export_parquet
 from stoic_assets.adapters.warehouse.table_schemas import TABLES
 from stoic_assets.core.errors import ConfigurationError
-
-KEY = ("marcus@1.10", "e1")
-
-
-def turn(number=0, **columns):
-    return {"trial_id": "t1", "turn": number, "speaker": "user", "content": "Hello"} | columns
 
 
 def test_the_export_stands_alone(warehouse, tmp_path):
