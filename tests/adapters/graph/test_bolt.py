@@ -1,30 +1,18 @@
+"""What queries observe over Bolt, in order and in time, and queries that can never run."""
+
 import asyncio
 import gc
-import os
-import signal
 import socket
 import time
-from collections.abc import Callable
-from dataclasses import replace
 from urllib.parse import urlsplit
 
 import pytest
+from graph_failures import failure
 
-from stoic_assets.adapters.graph import bolt, bolt_retries, bolt_sessions, embedded_graph
-from stoic_assets.adapters.graph.bolt import Graph, connect
-from stoic_assets.adapters.graph.bolt_sessions import BoltServer
-from stoic_assets.adapters.process import process_identity
-from stoic_assets.core.errors import InfrastructureError, QueryError, ServiceUnreachable, StoicError
-from stoic_assets.core.graph_address import GraphAddress
+from stoic_assets.adapters.graph.bolt import connect
+from stoic_assets.core.errors import QueryError
 
 ENDLESS = "UNWIND range(1, 2000000) AS x UNWIND range(1, 2000000) AS y RETURN count(*) AS n"
-
-def failure(call: Callable[[], object], kind: type[StoicError] = QueryError) -> str:
-    """The one line of the error that a call raises."""
-    with pytest.raises(kind) as raised:
-        call()
-    assert "\n" not in str(raised.value)
-    return str(raised.value)
 
 
 def test_rows_come_in_order_with_their_columns(subject):
@@ -154,172 +142,3 @@ def peer_port(connection: socket.socket) -> int | None:
         return int(connection.getpeername()[1])
     except (OSError, IndexError):
         return None
-
-
-def test_concurrent_merges_of_our_own_make_one_node(constrained):
-    async def run() -> None:
-        cypher = constrained.named("MERGE (a:L {n: $n}) SET a.seen = $i")
-        await asyncio.gather(*(constrained.graph.write(cypher, {"n": 7, "i": i}) for i in range(30)))
-
-    asyncio.run(run())
-    assert constrained.rows("MATCH (a:L {n: 7}) RETURN count(a) AS n") == [{"n": 1}]
-
-
-def test_concurrent_setups_may_be_the_first_to_use_a_label(subject):
-    async def both(round_: int) -> None:
-        script = subject.named(f"CREATE (:L_new_{round_}:L_also_{round_} {{n: 1}})")
-        await asyncio.gather(*[subject.graph.run_script(script, {}, 30) for _ in range(6)])
-
-    for round_ in range(5):
-        asyncio.run(both(round_))
-        assert subject.rows(f"MATCH (n:L_new_{round_}) RETURN count(n) AS count") == [{"count": 6}]
-
-
-def test_concurrent_setups_may_merge_the_same_node(constrained):
-    async def run() -> None:
-        script = constrained.named("MERGE (a:L {n: $n}); MERGE (a:L {n: $n}) SET a.m = 1")
-        await asyncio.gather(*(constrained.graph.run_script(script, {"n": 7}, 30) for _ in range(8)))
-
-    asyncio.run(run())
-    assert constrained.rows("MATCH (a:L) RETURN a.n AS n ORDER BY n") == [{"n": 1}, {"n": 7}]
-
-
-@pytest.mark.parametrize(
-    "script",
-    [
-        "CREATE INDEX new_L IF NOT EXISTS FOR (a:L) ON (a.m)",
-        "CREATE CONSTRAINT new_L IF NOT EXISTS FOR (a:L) REQUIRE a.m IS UNIQUE",
-    ],
-)
-def test_concurrent_setups_may_make_the_same_index(constrained, script):
-    async def run() -> None:
-        await asyncio.gather(*(constrained.graph.run_script(constrained.named(script), {}, 30) for _ in range(8)))
-
-    asyncio.run(run())
-    constrained.setup("DROP INDEX new_L" if "INDEX" in script else "DROP CONSTRAINT new_L")  # which has to be there
-
-
-def test_a_write_that_breaks_a_constraint_for_good_fails(constrained, monkeypatch):
-    for limit in ("_WRITE_LIMIT", "_SETUP_LIMIT"):
-        monkeypatch.setattr(bolt_retries, limit, bolt_retries.stop_after_attempt(2))
-    cypher = constrained.named("CREATE (a:L {n: 1})")
-    assert "Constraint" in failure(lambda: asyncio.run(constrained.graph.write(cypher)))
-    assert "Constraint" in failure(lambda: constrained.setup("CREATE (a:L {n: 1})"))
-
-
-def test_a_write_returns_its_rows(subject):
-    rows = asyncio.run(subject.graph.write(subject.named("MERGE (a:L {n: $n}) RETURN a.n AS n"), {"n": 3}))
-    assert rows == [{"n": 3}]
-    assert subject.rows("MATCH (a:L) RETURN a.n AS n") == rows
-
-
-def test_the_statements_of_a_script_run_in_order(subject):
-    subject.setup(
-        """
-        // a name with a semicolon, ';'
-        CREATE (:L {name: 'a;b', n: $n});
-        MATCH (a:L) SET a.n = a.n + 1;
-        UNWIND range(1, 3) AS i CALL (i) { CREATE (:L {n: i * 10}) } IN TRANSACTIONS OF 1 ROWS;
-        """,
-        n=1,
-    )
-    assert [row["n"] for row in subject.rows("MATCH (a:L) RETURN a.n AS n ORDER BY n")] == [2, 10, 20, 30]
-
-
-def test_a_script_stops_at_its_first_error_and_counts_it(subject):
-    complaint = failure(lambda: subject.setup("CREATE (:L {n: 1}); CREATE (:L {n: 1/0}); CREATE (:L {n: 3})"))
-    assert complaint.startswith("statement 2 of 3: ")
-    assert subject.rows("MATCH (a:L) RETURN a.n AS n") == [{"n": 1}]
-
-
-def test_a_script_has_limited_time(subject):
-    script = "RETURN 1; UNWIND range(1, 2000000) AS x UNWIND range(1, 60) AS y RETURN count(*)"
-
-    async def connected_then_limited() -> None:  # connecting counts, and may alone take longer on a busy machine
-        await subject.graph.ping()
-        await subject.graph.run_script(script, {}, 1)
-
-    complaint = failure(lambda: asyncio.run(connected_then_limited()))
-    assert complaint.startswith("statement 2 of 2: ")
-
-
-def test_a_graph_that_answers_is_pinged_in_silence(subject):
-    assert asyncio.run(subject.graph.ping()) is None
-
-
-def unreachable(address: GraphAddress) -> str:
-    return failure(lambda: asyncio.run(connect(address).ping()), ServiceUnreachable)
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "no-such-host.invalid"])
-def test_a_server_that_is_not_there_names_the_address_setting(host):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = GraphAddress(f"bolt://{host}:{free.getsockname()[1]}", variables="NEO")
-        assert "NEO_URI" in unreachable(address)
-        graph = connect(address)
-        assert host in failure(lambda: asyncio.run(graph.observe("RETURN 1", {}, 5, 1)), InfrastructureError)
-
-
-def test_a_server_of_another_kind_names_the_address_setting(monkeypatch):
-    monkeypatch.setattr(bolt, "_PING_SECONDS", 0.5)
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        address = GraphAddress(f"bolt://127.0.0.1:{silent.getsockname()[1]}", variables="STOIC_GRAPH")
-        assert "STOIC_GRAPH_URI" in unreachable(address)
-
-
-def test_a_wrong_password_names_the_credential_settings(subject):
-    address = replace(subject.address, username="nobody", password="tr0ub4dor", variables="NEO")
-    complaint = unreachable(address)
-    assert "NEO_USERNAME and NEO_PASSWORD" in complaint
-    assert "tr0ub4dor" not in complaint
-    graph = connect(address)
-    failure(lambda: asyncio.run(graph.observe("RETURN 1", {}, 5, 1)), InfrastructureError)
-
-
-def test_a_wrong_database_names_its_setting(subject):
-    address = replace(subject.address, database="nosuchdatabase", variables="NEO")
-    assert "NEO_DATABASE" in unreachable(address)
-    graph = connect(address)
-    failure(lambda: asyncio.run(graph.observe("RETURN 1", {}, 5, 1)), InfrastructureError)
-
-
-def test_the_database_without_data_names_its_setting(neo4j_address):
-    complaint = unreachable(replace(neo4j_address, database="system", variables="NEO"))
-    assert complaint.startswith("the database system of bolt://")
-    assert complaint.endswith("name another in NEO_DATABASE")
-
-
-@pytest.mark.parametrize("scheme", ["bolt", "neo4j"])
-def test_a_certificate_that_is_not_trusted_names_the_ways_out(certified, monkeypatch, scheme):
-    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
-    url, certificate = certified
-    address = GraphAddress(url.replace("https", f"{scheme}+s"), variables="NEO")
-    complaint = unreachable(address)
-    assert "not trusted: " in complaint
-    assert "set SSL_CERT_FILE to a file of PEM certificates" in complaint
-    assert f"or write NEO_URI with {scheme}+ssc, which trusts every certificate" in complaint
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    assert "not trusted" not in unreachable(address)
-
-
-@pytest.mark.long
-def test_a_server_that_answers_nobody_is_not_the_fault_of_the_query_and_is_replaced(tmp_path, monkeypatch):
-    for module in (bolt, bolt_sessions):
-        monkeypatch.setattr(module, "CONNECT_SECONDS", 0.5)
-    monkeypatch.setattr(embedded_graph, "_ANSWER_SECONDS", 0.5)
-    monkeypatch.setattr(process_identity, "_GRACE_SECONDS", 0.1)
-
-    def find_again() -> BoltServer:
-        server = embedded_graph.rejoin(tmp_path)
-        return BoltServer(server.address("subject"), server.observer())
-
-    async def run(graph: Graph) -> list[dict[str, object]]:
-        with pytest.raises(InfrastructureError, match="no longer answers"):
-            await graph.observe("RETURN 1 AS n", {}, 0.1, 1)
-        return await graph.observe("RETURN 1 AS n", {}, 5, 1)
-
-    with embedded_graph.embedded_graph(tmp_path) as server:
-        os.kill(server.pid, signal.SIGSTOP)
-        graph = connect(server.address("subject"), server.observer(), find_again)
-        assert asyncio.run(run(graph)) == [{"n": 1}]

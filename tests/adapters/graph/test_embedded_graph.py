@@ -1,5 +1,5 @@
-import asyncio
-import json
+"""One server that processes share, start, leave and lose."""
+
 import os
 import shutil
 import signal
@@ -7,21 +7,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
 import pytest
+from embedded_servers import record, write
 
 import stoic_assets
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.graph import embedded_graph as sharing
 from stoic_assets.adapters.graph import embedded_server
-from stoic_assets.adapters.graph.bolt import connect
 from stoic_assets.adapters.graph.embedded_graph import embedded_graph, embedded_graph_ahead, rejoin, stop_embedded_graph
 from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.adapters.process.process_identity import start_time
-from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 
 pytestmark = pytest.mark.long
 USER = """
@@ -55,14 +53,6 @@ def users(home: Path, count: int) -> Iterator[list["subprocess.Popen[str]"]]:
 def leave(process: "subprocess.Popen[str]") -> None:
     process.communicate(timeout=30)
     assert process.returncode == 0
-
-
-def record(home: Path) -> dict[str, object]:
-    return json.loads((home / "graph" / "server.json").read_text())
-
-
-def write(server: GraphServer, cypher: str) -> list[dict[str, object]]:
-    return asyncio.run(connect(server.address("stoic")).write(cypher))
 
 
 def test_processes_share_one_server_and_the_last_stops_it_whoever_was_killed(tmp_path):
@@ -192,112 +182,3 @@ def test_stopping_ends_the_server_under_its_users(tmp_path):
         assert stop_embedded_graph(tmp_path)
         assert start_time(server.pid) != server.started
         assert not stop_embedded_graph(tmp_path)
-
-
-def test_secrets_are_for_their_owner_alone(embedded, embedded_home):
-    folder = embedded_home / "graph"
-    assert folder.stat().st_mode & 0o777 == 0o700
-    for name in ("server.json", "credentials.json", "config/server-users.jsonl"):
-        assert (folder / name).stat().st_mode & 0o777 == 0o600
-    assert record(embedded_home)["observer_password"] == embedded.observer_password
-    assert embedded.password not in repr(embedded)
-    assert embedded.observer_password not in repr(embedded)
-
-
-def test_the_server_process_shows_no_password_and_has_nothing_of_our_environment(embedded, embedded_home):
-    shown = subprocess.run(["ps", "eww", str(embedded.pid)], capture_output=True, text=True, check=True).stdout
-    assert str(embedded_home) in shown
-    assert embedded.password not in shown
-    assert "PYTEST_CURRENT_TEST" in os.environ
-    assert "PYTEST_CURRENT_TEST" not in shown
-
-
-def test_a_missing_package_is_said_with_the_remedy(tmp_path, monkeypatch):
-    monkeypatch.setattr(embedded_server, "_PACKAGE", "no_such_package")
-    with (
-        pytest.raises(ConfigurationError, match=r"pip install '\.\[embedded\]'.* NEO_URI"),
-        embedded_graph(tmp_path),
-    ):
-        pass
-    assert not (tmp_path / "graph" / "server.json").exists()
-
-
-def test_a_server_that_does_not_come_up_shows_the_end_of_its_log(tmp_path):
-    with embedded_graph(tmp_path) as first:
-        second = embedded_server.spawn(tmp_path / "graph", lambda _: None)
-        told = rf"server\.log \(end the process .*`kill {first.pid}`, or set .*locked by another process"
-        with pytest.raises(ServiceUnreachable, match=told) as raised:
-            embedded_server.await_ready(second, tmp_path / "graph")
-        assert "\n" not in str(raised.value)
-        assert start_time(second.pid) != second.started
-        assert write(first, "RETURN 1 AS n") == [{"n": 1}]
-
-
-def test_the_end_of_a_log_is_told_without_frames_of_java(tmp_path):
-    log = tmp_path / "server.log"
-    log.write_text("\n".join(["java.nio.file.InvalidPathException: Stoä", *["\tat java.base/sun.nio.fs"] * 100, ""]))
-    assert embedded_server._no_start(log).endswith("it ends with: java.nio.file.InvalidPathException: Stoä")
-
-
-def test_a_server_that_is_too_slow_is_ended(tmp_path, monkeypatch):
-    monkeypatch.setattr(embedded_server, "START_SECONDS", 0.1)
-    with pytest.raises(ServiceUnreachable, match="did not start"), embedded_graph(tmp_path):
-        pass
-    assert not (tmp_path / "graph" / "server.json").exists()
-
-
-def test_a_folder_that_cannot_be_written_is_named(tmp_path):
-    (tmp_path / "graph").touch()
-    with pytest.raises(StorageError, match="graph cannot be written: File exists"), embedded_graph(tmp_path):
-        pass
-
-
-def test_whoever_holds_the_gate_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(sharing, "_GATE_SECONDS", 0.1)
-    (tmp_path / "graph").mkdir()
-    with (
-        sharing._gate(tmp_path / "graph"),
-        pytest.raises(ServiceUnreachable, match=r"gate\.lock"),
-        embedded_graph(tmp_path),
-    ):
-        pass
-
-
-def test_it_listens_on_loopback_alone_and_calls_nobody(embedded):
-    if not Path("/proc/net/tcp").exists():
-        pytest.skip("needs /proc to see who listens where")
-    own = tcp_sockets(embedded.pid)
-    assert [line for line in own if line[3] == LISTENING]
-    assert {line[1].rpartition(":")[0] for line in own} <= set(LOOPBACK)
-    assert {line[2].rpartition(":")[0] for line in own if line[3] != LISTENING} <= set(LOOPBACK)
-
-
-def test_its_http_port_tells_strangers_nothing(embedded):
-    """It cannot be switched off. The page that it shows is the same for everybody."""
-    if not Path("/proc/net/tcp").exists():
-        pytest.skip("needs /proc to see who listens where")
-    listening = {int(line[1].rpartition(":")[2], 16) for line in tcp_sockets(embedded.pid) if line[3] == LISTENING}
-    [port] = listening - {int(embedded.uri.rpartition(":")[2])}
-    with httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client:
-        for path in ("server", "databases", "exists/subject", "query/subject/cypher/RETURN%201"):
-            answer = client.get(f"/api/v1/{path}", headers={"Origin": "http://evil.example"})
-            assert answer.status_code == 401, path
-            assert "access-control-allow-origin" not in answer.headers
-        command = {"language": "sql", "command": "select 1"}
-        assert client.post("/api/v1/command/subject", json=command).status_code == 401
-
-
-LOOPBACK = ("0100007F", "0000000000000000FFFF00000100007F")
-LISTENING = "0A"
-
-
-def tcp_sockets(pid: int) -> list[list[str]]:
-    """The lines of /proc/net/tcp about the sockets of a process: among others local address, remote one, and state."""
-    inodes = set()
-    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
-        with suppress(FileNotFoundError):
-            inodes.add(str(descriptor.readlink()))
-    lines = [
-        line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]
-    ]
-    return [line for line in lines if f"socket:[{line[9]}]" in inodes]

@@ -1,116 +1,19 @@
 """The projection of the warehouse, on the embedded graph and, where there is one, on Neo4j."""
 
-import asyncio
 import re
-import uuid
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
+from projection import Projection, everything
 
 from stoic_assets.adapters.graph import stoic_graph, stoic_graph_deletion
-from stoic_assets.adapters.graph.bolt import Graph, connect
-from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.core.evolution.fitness import fitness_update
 from stoic_assets.core.evolution.fitness_comparison import Scale
-from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
-from stoic_assets.core.virtues import VIRTUES, Virtue
+from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "evolution.md"
-OURS = "(n.id STARTS WITH $agent OR n.agent_version STARTS WITH $agent)"
-Step = Callable[[Graph], Awaitable[None]]
-
-
-@dataclass(frozen=True)
-class Projection:
-    """A graph in which this test owns everything whose id begins with `agent`: a server of the user's may hold more."""
-
-    graph: Graph
-    agent: str
-
-    @property
-    def head(self) -> EvaluationHead:
-        return EvaluationHead(f"{self.agent}@1.1.0", f"{self.agent}-night", "2026-03-01T02:00:00Z")
-
-    def run(self, *steps: Step) -> None:
-        async def main() -> None:
-            for step in steps:
-                await step(self.graph)
-
-        asyncio.run(main())
-
-    def at_once(self, *steps: Step) -> None:
-        async def main() -> None:
-            await asyncio.gather(*(step(self.graph) for step in steps))
-
-        asyncio.run(main())
-
-    def rows(self, cypher: str) -> list[dict[str, Any]]:
-        return asyncio.run(self.graph.write(cypher, {"agent": self.agent}))
-
-    def census(self) -> dict[str, int]:
-        """How many nodes of each label and relationships of each type there are."""
-        nodes = self.rows(f"MATCH (n) WHERE {OURS} RETURN labels(n)[0] AS kind, count(*) AS many")
-        links = self.rows(f"MATCH (n)-[r]->() WHERE {OURS} RETURN type(r) AS kind, count(*) AS many")
-        return {row["kind"]: row["many"] for row in nodes + links}
-
-    def evaluation(self, number: int, virtues: tuple[Virtue, ...] = VIRTUES, score: float = 0.5) -> StoicEvaluation:
-        finding = VirtueFinding(score, "it's \"so\"", ("a quote", "ein Zitat – 引用"), (), 0.9)
-        name = f"{self.head.evaluation_id}.{number}"
-        return StoicEvaluation(name, self.head, f"{self.agent}-job", dict.fromkeys(virtues, finding), score, 0.9)
-
-    def version(self, *parents: str, released_at: str | None = "2026-02-01T01:00:00+01:00") -> Step:
-        """A parent is a version of the same agent, or `agent@version`."""
-        parents = tuple(each if "@" in each else f"{self.agent}@{each}" for each in parents)
-        return lambda graph: stoic_graph.project_version(graph, self.head.agent_version, released_at, parents)
-
-    def evaluations(self, *evaluations: StoicEvaluation) -> Step:
-        return lambda graph: stoic_graph.project_evaluations(graph, self.head, evaluations)
-
-    def fitness(self, *evaluations: StoicEvaluation) -> Step:
-        rows = [fitness_update(self.head, evaluations).row()]
-        return lambda graph: stoic_graph.project_fitness(graph, self.head, rows)
-
-    def trends(self, *numbers: int) -> Step:
-        rows = [
-            {
-                "agent_version": f"{self.agent}@{n}", "virtue": "wisdom", "n": n, "mean": n / 10,
-                "slope": None if n == 1 else 0.1,
-                "trend": "improving", "evaluated_at": f"2026-03-0{n}T02:00:00Z", "offline": n == 3,
-            }
-            for n in numbers
-        ]
-        return lambda graph: stoic_graph.project_trends(graph, self.agent, rows)
-
-    def delete(self, version: str) -> Step:
-        return lambda graph: stoic_graph_deletion.delete_version(graph, f"{self.agent}@{version}")
-
-
-@pytest.fixture(params=["embedded", "neo4j"])
-def projection(request: pytest.FixtureRequest) -> Iterator[Projection]:
-    if request.param == "embedded":
-        server: GraphServer = request.getfixturevalue("embedded")
-        graph = connect(server.address("stoic"))
-    else:
-        graph = connect(request.getfixturevalue("neo4j_address"))
-    asyncio.run(stoic_graph.prepare(graph))
-    projection = Projection(graph, f"marcus-{uuid.uuid4().hex}")
-    yield projection
-    projection.rows(f"MATCH (n) WHERE {OURS} DETACH DELETE n")
-
-
-def everything(projection: Projection) -> list[Step]:
-    trials = [projection.evaluation(number) for number in range(3)]
-    return [
-        projection.version("1.0.0"),
-        projection.evaluations(*trials),
-        projection.fitness(*trials),
-        projection.trends(1, 2),
-    ]
-
 
 WHOLE = {
     "Agent": 1, "AgentVersion": 2, "StoicEvaluation": 3, "Task": 1, "VirtueScore": 15, "VirtueTrend": 1,
@@ -298,68 +201,3 @@ def test_whole_numbers_pin_no_type(projection: Projection) -> None:
     projection.run(projection.evaluations(first), projection.evaluations(then))
     scores = projection.rows("MATCH (s:VirtueScore) WHERE s.id STARTS WITH $agent RETURN DISTINCT s.score AS score")
     assert scores == [{"score": 0.25}]
-
-
-def test_deleting_a_version_spares_the_others(projection: Projection) -> None:
-    older = replace(projection.head, agent_version=f"{projection.agent}@1.0.0", evaluation_id=f"{projection.agent}-old")
-    trial = replace(projection.evaluation(0, ("wisdom",)), id=f"{older.evaluation_id}.0", head=older)
-    own = replace(projection.evaluation(7), task_id=f"{projection.agent}-own")
-    projection.run(
-        *everything(projection),
-        partial(stoic_graph.project_evaluations, head=older, evaluations=[trial]),
-        projection.evaluations(own),
-        projection.trends(),
-    )
-    assert projection.census()["Task"] == 2
-    projection.run(projection.delete("1.1.0"))
-    assert projection.census() == {
-        "Agent": 1, "AgentVersion": 1, "HAS_VERSION": 1, "Task": 1, "StoicEvaluation": 1, "VirtueScore": 1,
-        "RECEIVED_EVALUATION": 1, "FOR_TASK": 1, "HAS_VIRTUE_SCORE": 1,
-    }
-
-
-def test_nodes_of_others_are_used_and_never_deleted(projection: Projection) -> None:
-    team = f"{projection.agent}-job"
-    others = (
-        f"CREATE (:Agent {{id: '{projection.agent}', team: true}}), (:Task {{id: '{team}', team: true}}), "
-        f"(:FitnessUpdate {{id: '{projection.agent}-gym', agent_version: '{projection.agent}@1.1.0', team: true}})"
-    )
-    projection.rows(others)
-    projection.run(*everything(projection), *everything(projection))
-    assert projection.census()["FitnessUpdate"] == 2
-    projection.run(projection.trends(), projection.delete("1.1.0"), projection.delete("1.0.0"))
-    left = projection.rows(f"MATCH (n) WHERE {OURS} AND n.team RETURN labels(n)[0] AS kind ORDER BY kind")
-    assert [row["kind"] for row in left] == ["Agent", "FitnessUpdate", "Task"]
-    assert projection.census() == {"Agent": 1, "FitnessUpdate": 1, "Task": 1}
-
-
-def test_an_agent_goes_with_its_last_version(projection: Projection) -> None:
-    projection.run(*everything(projection), projection.delete("1.0.0"))
-    assert projection.census()["Agent"] == 1
-    for _ in range(2):
-        projection.run(projection.trends(), projection.delete("1.1.0"))
-        assert projection.census() == {}
-
-
-def test_parents_that_only_their_child_knew_go_with_it(projection: Projection) -> None:
-    of_another = f"{projection.agent}-2@7"
-    projection.run(
-        lambda graph: stoic_graph.project_version(graph, f"{projection.agent}@0.9", "2026-01-01", []),
-        lambda graph: stoic_graph.project_version(graph, f"{projection.agent}@2", None, [f"{projection.agent}@1"]),
-        projection.version("0.8", "0.9", "1", of_another),
-        projection.delete("1.1.0"),
-    )
-    left = projection.rows("MATCH (n) WHERE n.id STARTS WITH $agent RETURN n.id AS id ORDER BY id")
-    assert [row["id"].removeprefix(projection.agent) for row in left] == ["", "@0.9", "@1", "@2"]
-
-
-def test_large_versions_are_written_and_deleted_in_parts(
-    projection: Projection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for module in (stoic_graph, stoic_graph_deletion):
-        monkeypatch.setattr(module, "BATCH", 7)
-    trials = [projection.evaluation(number) for number in range(7)]
-    projection.run(projection.version(), projection.evaluations(*trials))
-    assert projection.census()["VirtueScore"] == 35
-    projection.run(projection.delete("1.1.0"))
-    assert projection.census() == {}
