@@ -1,44 +1,19 @@
+"""Manifests, corrections and journals on disk: kept, read back, without secrets, named where unreadable."""
+
 import asyncio
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
+from evidence import VERSION, Make
 
 from stoic_assets.adapters.disk.evidence_store import EvidenceStore
-from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.conversation.journal import began, said, session
-from stoic_assets.core.errors import Busy, ConfigurationError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.correction import Correction
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.redaction import Redactor
-
-VERSION = "marcus@1.1.0"
-
-
-Make = Callable[..., Manifest]
-
-
-@pytest.fixture
-def manifest(make_manifest: Make) -> Make:
-    """That of evaluation E1 unless told otherwise."""
-
-    def make(evaluation_id: str = "E1", **fields: Any) -> Manifest:
-        return make_manifest(evaluation_id=evaluation_id, agent_version=VERSION, **fields)
-
-    return make
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> EvidenceStore:
-    return EvidenceStore(tmp_path)
 
 
 def test_manifests_are_kept_and_listed_the_oldest_first(store: EvidenceStore, manifest: Make) -> None:
@@ -76,17 +51,6 @@ def test_of_unfinished_evaluations_the_newest_is_to_be_continued(store: Evidence
     for evaluation_id, day in (("E2", 1), ("E1", 2)):
         store.begin(manifest(evaluation_id, started_at=f"2026-01-0{day}T00:00:00+00:00"))
     assert "--resume E1`" in store.unevaluated(VERSION)
-
-
-def test_who_works_on_an_evaluation_holds_its_lock(store: EvidenceStore, manifest: Make) -> None:
-    assert (store.is_being_evaluated(VERSION), store.is_being_evaluated(VERSION, "E1")) == (False, None)
-    for evaluation_id, day in (("E3", 1), ("E2", 2), ("E1", 3)):
-        store.begin(manifest(evaluation_id, started_at=f"2026-01-0{day}T00:00:00+00:00"))
-        with store.locked(VERSION, evaluation_id):
-            assert store.is_being_evaluated(VERSION), "the newest"
-    with store.locked(VERSION, "E2"):
-        found = [store.is_being_evaluated(VERSION, named) for named in (None, "E1", "E2", "E3")]
-    assert found == [False, False, True, False]
 
 
 def test_a_mistyped_version_is_answered_with_those_evaluated(store: EvidenceStore, make_manifest: Make) -> None:
@@ -204,136 +168,7 @@ def test_secrets_are_blanked_on_write(tmp_path: Path, manifest: Make) -> None:
     assert entry["turn"]["events"][0]["request"]["arguments"] == {"key": "[redacted]", "deep": ["[redacted]"]}
 
 
-@contextmanager
-def elsewhere(home: Path) -> Iterator[None]:
-    """Another process holds evaluation E1 until the block ends, and is killed."""
-    command = [sys.executable, "-c", HOLD, str(home)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
-        assert other.stdout is not None
-        assert other.stdout.readline() == "held\n"
-        try:
-            yield
-        finally:
-            other.kill()
-
-
-HOLD = """
-import sys
-from pathlib import Path
-from stoic_assets.adapters.disk.evidence_store import EvidenceStore
-with EvidenceStore(Path(sys.argv[1])).locked("marcus@1.1.0", "E1"):
-    print("held", flush=True)
-    sys.stdin.readline()
-"""
-
-
-def test_a_second_process_cannot_take_the_same_evaluation(store: EvidenceStore, tmp_path: Path) -> None:
-    with elsewhere(tmp_path):
-        with pytest.raises(ConfigurationError, match=r"evaluation E1 of marcus@1\.1\.0 is running in another process"):
-            store.locked(VERSION, "E1").__enter__()
-        with store.locked(VERSION, "E2"):
-            pass
-    with store.locked(VERSION, "E1"):
-        assert (store.folder(VERSION, "E1") / "lock").exists()
-
-
-def test_what_a_run_has_locked_is_free_when_the_run_ends(store: EvidenceStore) -> None:
-    lock, taken = store.folder(VERSION, "E1") / "lock", Busy("taken")
-    with store.locked_by_run():
-        store.lock_for_run(VERSION, "E1")
-        with pytest.raises(Busy, match="taken"), locked(lock, taken, wait=0):
-            pass
-    with locked(lock, taken, wait=0):
-        pass
-    store.lock_for_run(VERSION, "E1")  # outside of a run, the caller locks it
-    with locked(lock, taken, wait=0):
-        pass
-
-
-def test_a_version_of_which_an_evaluation_runs_is_not_deleted(
-    store: EvidenceStore, manifest: Make, tmp_path: Path
-) -> None:
-    for each in ("E0", "E1"):
-        store.begin(manifest(each))
-    with elsewhere(tmp_path), pytest.raises(ConfigurationError, match=r"evaluation E1 .* is running"):
-        store.delete(VERSION)
-    assert len(store.manifests(VERSION)) == 2
-    with store.all_locked(VERSION):
-        store.delete(VERSION)
-    assert not (store.root / VERSION).exists()
-    with store.locked(VERSION, "E1"):
-        assert store.manifests(VERSION) == []
-
-
-def test_while_all_are_locked_none_can_begin(store: EvidenceStore, tmp_path: Path) -> None:
-    with store.locked(VERSION, "E1"):
-        pass
-    with store.all_locked(VERSION):
-        programs = [HOLD.replace("E1", evaluation_id) for evaluation_id in ("E1", "new")]
-        begun = [
-            subprocess.Popen([sys.executable, "-c", program, str(tmp_path)], stderr=subprocess.PIPE, text=True)
-            for program in programs
-        ]
-        for each in begun:
-            assert "marcus@1.1.0 is being deleted by another process; wait for it" in each.communicate()[1]
-    with store.all_locked(VERSION), store.locked("marcus@1.1.1", "E1"):
-        assert not store.folder(VERSION, "new").exists()
-
-
-def test_what_is_to_be_deleted_can_neither_be_read_nor_begun(
-    store: EvidenceStore, manifest: Make, caplog: pytest.LogCaptureFixture
-) -> None:
-    store.begin(manifest())
-    store.give_up(VERSION)
-    for evaluation_id in ("E1", "new"):
-        with pytest.raises(ConfigurationError, match=r"run `stoic delete marcus@1\.1\.0` to delete the rest"):
-            store.manifest(VERSION, evaluation_id)
-    assert store.manifests(VERSION) == []
-    assert "left out: marcus@1.1.0 is being deleted, or its deletion was cut short" in caplog.messages[0]
-    cut_short = "is being deleted, or its deletion was cut short; run `stoic delete marcus@1.1.0` to delete the rest"
-    assert store.unevaluated(VERSION) == cut_short
-    assert store.unevaluated("marcus@1.1.1").startswith("was never evaluated; run `stoic eval"), "it is not known"
-    store.delete(VERSION)
-    assert store.manifest(VERSION, "E1") is None
-
-
-def test_wherever_a_deletion_is_killed_the_rest_cannot_be_read(
-    store: EvidenceStore, manifest: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for number in range(8):  # a folder may be read in any order
-        store.begin(manifest(f"E{number}"))
-    store.give_up(VERSION)
-    left, unlink = [], os.unlink
-
-    def remove(path: str, **options: Any) -> None:
-        unlink(path, **options)
-        left.append(len(store.evaluation_ids(VERSION)))
-        assert store.is_given_up(VERSION) or left[-1] == 0
-
-    monkeypatch.setattr(os, "unlink", remove)
-    store.delete(VERSION)
-    assert set(left) == {*range(8)}
-
-
 def test_a_home_that_cannot_be_written_is_a_storage_error(tmp_path: Path) -> None:
     (tmp_path / "evidence").touch()
     with pytest.raises(StorageError, match="cannot be written"), EvidenceStore(tmp_path).locked(VERSION, "E1"):
         pass
-
-
-def test_a_version_is_deleted_with_all_that_it_left(store: EvidenceStore, manifest: Make) -> None:
-    store.begin(manifest())
-    store.delete(VERSION)
-    store.delete("never@1")
-    assert store.manifests(VERSION) == []
-    assert not (store.root / VERSION).exists()
-
-
-def test_what_cannot_be_deleted_is_told(store: EvidenceStore, tmp_path: Path) -> None:
-    (tmp_path / "elsewhere").mkdir()
-    store.root.mkdir()
-    (store.root / VERSION).symlink_to(tmp_path / "elsewhere")
-    (tmp_path / "elsewhere" / "of others").mkdir()
-    with pytest.raises(StorageError, match=r"marcus@1\.1\.0 cannot be removed"):
-        store.delete(VERSION)
-    assert (tmp_path / "elsewhere" / "of others").exists()
