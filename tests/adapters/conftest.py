@@ -1,4 +1,4 @@
-"""Real graph servers, a real HTTP server on loopback, and evaluations made short, for the tests of the adapters."""
+"""Real graph servers, real HTTP servers on loopback, and what a disk would keep, for the tests of the adapters."""
 
 import asyncio
 import inspect
@@ -12,9 +12,8 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 from typing import Any
@@ -29,22 +28,12 @@ from starlette.routing import Route
 from stoic_assets.adapters.graph.bolt import Graph, connect
 from stoic_assets.adapters.graph.embedded_graph import embedded_graph
 from stoic_assets.adapters.graph.embedded_server import GraphServer
-from stoic_assets.adapters.ratings.feedback_files import TakenIn, store
-from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.comparison.measures import GATING
-from stoic_assets.core.evaluation import Manifest
-from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
-from stoic_assets.core.feedback.human_evaluation import HumanFeedback, human_row
 from stoic_assets.core.graph_address import GraphAddress, subject_address
-from stoic_assets.core.settings import Feedback
 from stoic_assets.core.table_rows import Rows
 
 # What tests share is in modules, not in tests: importlib mode leaves sys.path alone.
 sys.path.insert(0, str(Path(__file__).parent / "parts"))
 
-Make = Callable[..., Manifest]
-STARTED = "2026-03-01T02:00:00+00:00"
-GIVEN = datetime(2026, 3, 2, 10, tzinfo=UTC)
 NEO4J = "STOIC_TEST_NEO4J_URI"
 
 
@@ -253,91 +242,3 @@ def no_proxy_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "https_proxy", "no_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
-
-
-@pytest.fixture
-def evaluate(workplace: Workplace, make_manifest: Make) -> Make:
-    """An evaluation with one trial for each job, in which wisdom and every other measure got the job's score.
-
-    Without a score the agent failed.
-    """
-
-    def make(version: str, scores: Mapping[str, float | None], holdouts: Collection[str] = (), **head: Any) -> Manifest:
-        agent = version.split("@")[0]
-        tables: dict[str, list[dict[str, Any]]] = {
-            "evaluations": [
-                {
-                    "agent": agent, "started_at": STARTED, "status": "finished", "offline": False, "scored_trials": 1,
-                    "planned_trials": 1, "evaluator_model": "m", **head,
-                }
-            ],
-            "evaluation_scores": [
-                {"agent": agent, "planned_trials": 1, "scored_trials": 1, "invalid_trials": 0, "conclusive": True}
-            ],
-            "assertion_results": [],
-        }  # fmt: skip
-        for number, (job, score) in enumerate(scores.items(), 1):
-            for table, row in _trial_rows(f"{version}.t{number}", job, score, job in holdouts).items():
-                tables.setdefault(table, []).append(row)
-        tables["job_measures"] = [
-            {"job": job, "condition": "withheld", "measure": measure, "mean": score, "trials": 1, "invalid_trials": 0}
-            for job, score in scores.items() for measure in GATING if score is not None
-        ]  # fmt: skip
-        for table, rows in tables.items():
-            workplace.warehouse.write(table, version, "night", rows)
-        parents = (f"{agent}@0.9.0",)
-        return make_manifest(evaluation_id="night", agent_version=version, started_at=STARTED, parents=parents)
-
-    return make
-
-
-def _trial_rows(trial: str, job: str, score: float | None, holdout: bool) -> dict[str, dict[str, Any]]:
-    outcome = "agent_error" if score is None else "signed_off"
-    rows = {
-        "trials": {
-            "trial_id": trial, "job": job, "holdout": holdout, "condition": "withheld", "repeat": 1,
-            "outcome": outcome, "failure_count": 0, "planned_tasks": 1, "turns": 1,
-        },
-        "turns": {
-            "trial_id": trial, "turn": 1, "speaker": "agent", "content": f"Said in {job}.", "events": "[]",
-        },
-        "composite_scores": {
-            "trial_id": trial, "job": job, "condition": "withheld", "repeat": 1, "outcome": outcome,
-            "valid": True, "failure_penalty": 0.0, "virtue_overall": score,
-            "virtue_confidence": None if score is None else 0.9, "virtues_scored": 0 if score is None else 1,
-            "virtues_not_exercised": 0, "failure_count": 0,
-        },
-    }
-    virtues = {
-        "trial_virtues": {
-            "trial_id": trial, "virtue": "wisdom", "score": score, "confidence": 0.9, "verdicts": 1, "failed": 0,
-        },
-        "virtue_scores": {
-            "trial_id": trial, "virtue": "wisdom", "judge_model": "gpt", "sample": 0, "score": score,
-            "reasoning": "so", "supporting_examples": [f"said in {job}", "never said"],
-            "improvement_suggestions": [f"Mind {job}."],
-        },
-    }  # fmt: skip
-    return rows if score is None else rows | virtues
-
-
-@pytest.fixture
-def manifest(evaluate: Make) -> Manifest:
-    """An evaluation of one trial, in which wisdom got 0.8, judged and scored."""
-    return evaluate(f"agent{uuid.uuid4().hex}@1.0.0", {"mentor": 0.8})
-
-
-@pytest.fixture
-def say(workplace: Workplace) -> Callable[[str, float], str]:
-    """Stores one person's word on the accuracy of a version and returns its id."""
-
-    def store_word(version: str, score: float) -> str:
-        entry = DimensionFeedback(
-            dimension="accuracy", score=score, confidence=0.9, improvement_suggestions=("Read dates back.",)
-        )
-        metrics = Metrics(dimension_feedback=(entry,), overall_satisfaction=score, interpretation_confidence=0.9)
-        found = HumanFeedback(f"feedback-{version}", "metrics", version, "mentor", GIVEN, metrics)
-        store(workplace, TakenIn([human_row(found, Feedback().virtues)], ()))
-        return found.id
-
-    return store_word
