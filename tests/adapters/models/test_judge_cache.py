@@ -1,45 +1,19 @@
+"""Which replies of judges are kept, and when a question is asked anew."""
+
 import asyncio
 import sqlite3
-import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from threading import Lock
-from typing import Any
 
 import pytest
+from counted_calls import REQUEST, CountingModel, cached_model
 
-from stoic_assets.adapters.disk.files import StorageError
-from stoic_assets.adapters.models import judge_cache
 from stoic_assets.adapters.models.judge_cache import CachedModel, cache_key
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest, ModelFailure
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.settings import Price
-
-MESSAGES = ({"role": "user", "content": "fence 17"},)
-REQUEST = ChatRequest("judge", "sage", MESSAGES, 0.0, {"type": "object"}, cacheable_as="q")
-
-
-class CountingModel:
-    """Numbers its replies; `fails` of them fail first."""
-
-    def __init__(self, fails: int = 0) -> None:
-        self.calls, self.fails = 0, fails
-
-    async def complete(self, request: ChatRequest) -> ChatReply:
-        self.calls += 1
-        number = self.calls
-        await asyncio.sleep(0)
-        if number <= self.fails:
-            raise ModelFailure("down")
-        return ChatReply(f"reply {number} ✓", 10, 5, 0.25, 12.0)
-
-
-def cached_model(model: CountingModel, folder: Path, fresh: bool = False) -> CachedModel:
-    return CachedModel(Ledger(model, folder.parent / f"{folder.name}.jsonl", {}), folder, fresh)
 
 
 def test_a_reply_is_paid_once_and_survives_the_process(tmp_path: Path) -> None:
@@ -72,12 +46,6 @@ def test_a_reply_that_was_kept_before_the_model_that_answered_was_is_still_belie
     replies.close()
     assert asyncio.run(cached_model(model, folder).complete(REQUEST)).served_model is None
     assert model.calls == 1
-
-
-def test_what_a_kept_reply_cost_survives_a_power_cut(tmp_path: Path, disk: Any) -> None:
-    """Else the ceiling would not count it: the reply itself is not paid for again."""
-    asyncio.run(cached_model(CountingModel(), tmp_path / "a@1").complete(REQUEST))
-    assert disk.keeps(tmp_path / "a@1.jsonl")
 
 
 def test_a_key_that_a_judge_repeats_is_not_kept(tmp_path: Path) -> None:
@@ -117,17 +85,6 @@ def test_everything_that_determines_the_reply_is_in_the_key(change: dict[str, ob
     assert cache_key(replace(REQUEST, messages=(), brief={"x": 1}, fresh=True)) == cache_key(REQUEST)
 
 
-def test_equal_requests_at_the_same_time_share_one_call(tmp_path: Path) -> None:
-    async def main(cached: CachedModel) -> list[ChatReply]:
-        return await asyncio.gather(*[cached.complete(REQUEST) for _ in range(5)])
-
-    for fresh in (False, True):
-        model = CountingModel()
-        replies = asyncio.run(main(cached_model(model, tmp_path / str(fresh), fresh)))
-        assert [reply.cached for reply in replies] == [False, True, True, True, True]
-        assert model.calls == 1
-
-
 def test_fresh_goes_past_the_cache_and_renews_it(tmp_path: Path) -> None:
     model = CountingModel()
     asyncio.run(cached_model(model, tmp_path).complete(REQUEST))
@@ -156,33 +113,6 @@ def test_kept_replies_are_noted_and_meet_no_cost_ceiling(tmp_path: Path) -> None
     assert len(ledger.rows()) == 2
 
 
-def test_a_question_costs_the_same_however_many_replies_are_kept(tmp_path: Path) -> None:
-    """Steps of SQLite's machine, by the hundred: to read ten thousand keys would take hundreds of them."""
-    cached, steps = cached_model(CountingModel(), tmp_path), []
-    with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as replies, replies:
-        replies.execute("create table replies (key text primary key, reply text) without rowid")
-        replies.executemany("insert into replies values (?, '{}')", [(str(number),) for number in range(10_000)])
-    cached._replies.set_progress_handler(lambda: steps.append(1), 100)
-    asyncio.run(cached.complete(REQUEST))
-    assert asyncio.run(cached.complete(REQUEST)).cached
-    assert len(steps) < 20
-
-
-def test_what_another_process_writes_does_not_hold_up_the_loop(tmp_path: Path) -> None:
-    asyncio.run(cached_model(CountingModel(), tmp_path).complete(REQUEST))
-
-    async def main() -> ChatReply:
-        with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as other:
-            other.execute("begin exclusive")
-            reply = asyncio.create_task(cached_model(CountingModel(), tmp_path).complete(REQUEST))
-            for _ in range(5):
-                await asyncio.sleep(0)
-            other.rollback()
-            return await reply
-
-    assert asyncio.run(main()).cached
-
-
 def test_a_failure_is_not_kept_and_the_next_in_line_asks_itself(tmp_path: Path) -> None:
     async def main() -> list[ChatReply | BaseException]:
         cached = cached_model(CountingModel(fails=1), tmp_path)
@@ -201,65 +131,3 @@ def test_what_another_release_kept_is_asked_for_again(tmp_path: Path, damage: st
         replies.execute("update replies set reply = ?", [damage])
     assert asyncio.run(cached_model(model, tmp_path).complete(REQUEST)).text == "reply 2 ✓"
     assert asyncio.run(cached_model(model, tmp_path).complete(REQUEST)).cached
-
-
-def test_a_damaged_cache_says_that_it_may_be_deleted(tmp_path: Path) -> None:
-    (tmp_path / "replies.sqlite").write_bytes(b"no database, but long enough to be taken for one" * 100)
-    with pytest.raises(StorageError, match="may be deleted"):
-        asyncio.run(cached_model(CountingModel(), tmp_path).complete(REQUEST))
-
-
-def test_several_write_at_the_same_time(tmp_path: Path) -> None:
-    def write(number: int) -> None:
-        asyncio.run(cached_model(CountingModel(), tmp_path).complete(replace(REQUEST, sample=number)))
-
-    with ThreadPoolExecutor(8) as writers:
-        list(writers.map(write, range(40)))
-    model = CountingModel()
-    cached = [asyncio.run(cached_model(model, tmp_path).complete(replace(REQUEST, sample=n))).cached for n in range(40)]
-    assert all(cached)
-    assert model.calls == 0
-
-
-def test_the_file_is_read_and_written_by_one_thread_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They share a connection: a reader would be in the midst of what another thread writes."""
-    using, at_once = Lock(), list[str]()
-
-    class Watched(sqlite3.Connection):
-        def execute(self, *asked: Any) -> sqlite3.Cursor:
-            return self._alone(super().execute, *asked)
-
-        def executemany(self, *asked: Any) -> sqlite3.Cursor:
-            return self._alone(super().executemany, *asked)
-
-        def _alone(self, ask: Callable[..., sqlite3.Cursor], sql: str, *values: Any) -> sqlite3.Cursor:
-            if not using.acquire(blocking=False):
-                at_once.append(sql)
-                return ask(sql, *values)
-            time.sleep(0.005)
-            found = ask(sql, *values)
-            using.release()
-            return found
-
-    async def one_after_another(cached: CachedModel, judge: int) -> list[bool]:
-        requests = [replace(REQUEST, model=f"judge {judge}", sample=number % 4) for number in range(12)]
-        return [(await cached.complete(request)).cached for request in requests]
-
-    async def main() -> list[list[bool]]:
-        cached = cached_model(CountingModel(), tmp_path)
-        return await asyncio.gather(*[one_after_another(cached, judge) for judge in range(4)])
-
-    asyncio.run(cached_model(CountingModel(), tmp_path).complete(REQUEST))
-    monkeypatch.setattr(
-        judge_cache, "open_shared", lambda file, one_thread: sqlite3.connect(
-            file, check_same_thread=one_thread, factory=Watched
-        )
-    )
-    assert asyncio.run(main()) == [[False] * 4 + [True] * 8] * 4
-    assert at_once == []
-
-
-def test_a_cache_that_cannot_be_written_says_so(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(StorageError):
-        asyncio.run(cached_model(CountingModel(), tmp_path / "file").complete(REQUEST))
