@@ -1,6 +1,8 @@
 """What tests of nights share."""
 
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -13,6 +15,11 @@ from stoic_assets.defs.maintenance import compaction
 from stoic_assets.defs.nightly import build_nightly
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.releases import release_evaluation
+
+# What tests share is in modules, not in tests: importlib mode leaves sys.path alone.
+sys.path.insert(0, str(Path(__file__).parent / "parts"))
+
+from watched_nights import Watch
 
 
 def stand_in(name: str) -> dg.AssetsDefinition:
@@ -51,3 +58,8 @@ def instance() -> Iterator[dg.DagsterInstance]:
 def told(workplace: Workplace, waiting: Callable[..., list[dict[str, Any]]]) -> Callable[[], list[dict[str, Any]]]:
     """The events that wait for a webhook."""
     return lambda: waiting(workplace)
+
+
+@pytest.fixture
+def watch(workplace: Workplace, instance: dg.DagsterInstance, definitions: dg.Definitions) -> Watch:
+    return Watch(workplace, instance, definitions)

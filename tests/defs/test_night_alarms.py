@@ -1,0 +1,101 @@
+"""What the sensor that sees nights through tells those who listen."""
+
+from watched_nights import BASE, CANDIDATE, NIGHT, Told, Watch
+
+from stoic_assets.core.night_record import night_evaluation_id
+from stoic_assets.core.stages import VERDICTS
+
+
+def test_a_night_in_which_a_version_falls_twice_ends_in_one_alarm(watch: Watch, told: Told) -> None:
+    assert watch.tick() == []
+    watch.held("first", BASE, CANDIDATE)
+    [base] = watch.tick()
+    assert (base.partition_key, base.job_name) == (BASE, "release_evaluation")
+    assert base.tags["stoic/evaluation_id"] == night_evaluation_id(NIGHT, BASE, "first")
+    assert {key.to_user_string() for key in base.asset_selection or ()} == {*VERDICTS}, "the agent is not called"
+    assert watch.tick() == []
+    watch.judged("first", BASE)
+    assert [each.partition_key for each in watch.tick()] == [CANDIDATE]
+    watch.judged("first", CANDIDATE, "task", "wisdom")
+    [again] = watch.tick()
+    assert (again.partition_key, again.run_key, again.job_name) == (NIGHT, f"{NIGHT}-again:long gone", "night")
+    config = again.run_config["ops"]["nightly_conversations"]["config"]
+    assert config == {"again": True, "versions": [BASE, CANDIDATE]}
+    assert watch.tick() == []
+    watch.held("again", BASE, CANDIDATE)
+    for version in (BASE, CANDIDATE):
+        assert [each.partition_key for each in watch.tick()] == [version]
+        watch.judged("again", version, *(["task"] if version == CANDIDATE else []))
+    assert [each.job_name for each in watch.tick()] == ["compaction"]
+    [observation] = watch.found.asset_events
+    [row] = [record.data for record in observation.metadata["alarms"].records]
+    assert (observation.partition, row["agent_version"], row["measures"]) == (NIGHT, CANDIDATE, "task")
+    assert observation.metadata["delivery_faults"].value == "none"
+    [event] = told()
+    assert (event["type"], event["subject"]) == ("stoic.regression_confirmed", CANDIDATE)
+    assert watch.tick() == []
+    assert watch.found.asset_events == []
+    assert len(told()) == 1
+
+
+def test_a_night_without_verdict_is_told_once_and_again_once_it_was_materialised_again(
+    watch: Watch, told: Told
+) -> None:
+    watch.held("first", BASE, CANDIDATE)
+    for version, invalid in ((BASE, 0), (CANDIDATE, 2)):
+        watch.tick()
+        watch.judged("first", version, scored=6 - invalid, invalid=invalid)
+        assert told() == []
+    watch.tick()
+    [event] = told()
+    assert (event["type"], event["subject"], event["data"]["partition"]) == ("stoic.run_failed", CANDIDATE, NIGHT)
+    assert event["data"]["evaluation_id"] == night_evaluation_id(NIGHT, CANDIDATE, "first")
+    assert event["data"]["error"].startswith("no verdict: 2 of 6 trials are invalid, more than the 10 % that")
+    watch.workplace.outbox.withdraw("events", [event["id"]], event["subject"])
+    watch.tick()
+    assert told() == [], "it was told"
+
+    watch.held("first", BASE, CANDIDATE, run_id="once more")
+    assert watch.asked() == [CANDIDATE]
+    watch.judged("first", CANDIDATE, scored=0, invalid=6)
+    watch.tick()
+    [event] = told()
+    assert event["data"]["error"].startswith("no verdict: 6 of 6 trials")
+
+
+def test_what_a_fault_or_a_failed_run_told_is_not_told_again(watch: Watch, told: Told) -> None:
+    watch.held("first", BASE, CANDIDATE, **{CANDIDATE: "2 of 6 trials were run before the cost ceiling"})
+    watch.tick()
+    watch.head(BASE, night_evaluation_id(NIGHT, BASE, "first"), "conversed", None, None)
+    watch.ended(night_evaluation_id(NIGHT, BASE, "first"))
+    watch.tick()
+    watch.judged("first", CANDIDATE, status="incomplete", scored=2)
+    assert [each.job_name for each in watch.tick()] == ["compaction"]
+    assert told() == []
+
+
+def test_a_regression_that_stays_is_held_again_and_told_in_its_first_night_alone(watch: Watch, told: Told) -> None:
+    def night(day: str, *fallen: str) -> list[str]:
+        """What a night asks for beside verdicts."""
+        found = []
+        for name in ("first", "again"):
+            watch.held(name, BASE, CANDIDATE, night=day, run_id=f"{day} {name}")  # type: ignore[arg-type]
+            for version in (BASE, CANDIDATE):
+                assert version in watch.asked()
+                fell = fallen if version == CANDIDATE else ()
+                watch.judged(name, version, *fell, night=day)  # type: ignore[arg-type]
+            found += [each.job_name or "" for each in watch.tick()]
+            if "night" not in found:
+                break
+        return found
+
+    assert night("2026-11-17", "task", "wisdom") == ["night", "compaction"]
+    assert len(told()) == 1
+    assert night("2026-11-18", "task", "wisdom") == ["compaction"]
+    assert night("2026-11-19", "wisdom") == ["compaction"]
+    assert len(told()) == 1
+    assert night("2026-11-20", "wisdom", "courage") == ["night", "compaction"], "that is new"
+    assert [each["data"]["night"] for each in told()] == ["2026-11-17", "2026-11-20"]
+    assert night("2026-11-21") == ["compaction"]
+    assert night("2026-11-22", "wisdom") == ["night", "compaction"], "it had recovered"
+    assert len(told()) == 3
