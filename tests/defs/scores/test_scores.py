@@ -1,0 +1,109 @@
+"""The SQL models as assets: all in one step, of the evaluation that is asked for."""
+
+import dagster as dg
+import pytest
+from judged_trial import EVALUATION, KEY, TRIAL, VERDICT, VERSION, materialise
+
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evaluation import EVALUATION_TAG
+from stoic_assets.defs.reports import weak_virtue_reports
+from stoic_assets.defs.scores import evaluations, sql_models
+
+CALL = {
+    "call_id": "c", "role": "judge", "model": "judge", "cached": False, "prompt_tokens": 1, "completion_tokens": 1,
+    "latency_ms": 5.0,
+}  # fmt: skip
+
+
+def test_one_step_makes_all_models_of_an_evaluation(instance: dg.DagsterInstance, workplace: Workplace) -> None:
+    models = workplace.warehouse.models
+    made, checks = materialise(instance, workplace)
+    assert made == list(models.stored)
+    assert {(check.asset_key.to_user_string(), check.check_name) for check in checks} == {
+        (model, test.name) for model in models.stored for test in models.tests(model)
+    }
+    assert all(check.passed and check.target_materialization_data for check in checks)
+    assert workplace.warehouse.read("evaluation_scores", *KEY)[0]["fitness"] == 0.6
+
+
+def test_the_evaluation_is_told_by_what_its_gate_goes_by(
+    instance: dg.DagsterInstance, workplace: Workplace
+) -> None:
+    """Of two trials that ended one is invalid, whatever number was planned; a call that failed hides no cost."""
+    workplace.warehouse.write("trials", *KEY, [TRIAL, TRIAL | {"trial_id": "t2", "outcome": "infra_error"}])
+    workplace.warehouse.write("llm_calls", *KEY, [CALL | {"cost_usd": 0.25}, CALL | {"error": "HTTP 500"}])
+    materialise(instance, workplace)
+    result = dg.materialize(
+        [evaluations], resources={"workplace": workplace}, instance=instance, partition_key=VERSION,
+        tags={EVALUATION_TAG: EVALUATION},
+    )  # fmt: skip
+    [event] = result.get_asset_materialization_events()
+    found = {name: value.value for name, value in event.materialization.metadata.items()}
+    assert (found["invalid_share"], found["cost_usd"], found["status"]) == (0.5, 0.25, "incomplete")
+    assert workplace.warehouse.read("evaluation_scores", *KEY)[0]["conclusive"] is False
+
+
+def test_without_a_trial_that_ended_no_share_of_them_is_plotted(
+    instance: dg.DagsterInstance, workplace: Workplace
+) -> None:
+    for table in ("trials", "virtue_scores", "assertion_results", "llm_calls"):
+        workplace.warehouse.write(table, *KEY, [])
+    materialise(instance, workplace)
+    result = dg.materialize(
+        [evaluations], resources={"workplace": workplace}, instance=instance, partition_key=VERSION,
+        tags={EVALUATION_TAG: EVALUATION},
+    )  # fmt: skip
+    [event] = result.get_asset_materialization_events()
+    assert event.materialization.metadata["scored_trials"].value == 0
+    assert not {"invalid_share", "fitness"} & event.materialization.metadata.keys()
+
+
+@pytest.mark.parametrize("judge", ["judge", "offline"])
+def test_scores_of_the_stand_in_say_that_they_mean_nothing(
+    instance: dg.DagsterInstance, workplace: Workplace, judge: str
+) -> None:
+    workplace.warehouse.write("virtue_scores", *KEY, [VERDICT | {"judge_model": judge}])
+    result = dg.materialize(
+        [sql_models], resources={"workplace": workplace}, instance=instance, partition_key=VERSION,
+        tags={EVALUATION_TAG: EVALUATION},
+    )  # fmt: skip
+    said = [event.materialization.metadata["offline"].value for event in result.get_asset_materialization_events()]
+    assert set(said) == {judge == "offline"}
+
+
+def test_one_model_that_is_made_again_alone_goes_by_the_newest_verdicts(
+    instance: dg.DagsterInstance, workplace: Workplace
+) -> None:
+    materialise(instance, workplace)
+    workplace.warehouse.write("virtue_scores", *KEY, [VERDICT | {"score": 0.2}])
+    made, checks = materialise(instance, workplace, dg.AssetSelection.assets("composite_scores"))
+    assert made == ["composite_scores"]
+    assert {check.asset_key.to_user_string() for check in checks} == {"composite_scores"}
+    assert workplace.warehouse.read("composite_scores", *KEY)[0]["virtue_overall"] == 0.2
+    assert workplace.warehouse.read("evaluation_scores", *KEY)[0]["fitness"] == 0.2
+
+
+def test_every_model_waits_for_all_that_is_judged_in_the_same_run() -> None:
+    """All models are made, whichever are selected: Dagster orders steps by what the selected ones depend on."""
+    judged = {dg.AssetKey(name) for name in ("transcripts", "virtue_scores", "task_scores", "assertion_results")}
+    assert all(judged <= {dep.asset_key for dep in spec.deps} for spec in sql_models.specs)
+
+
+def test_composite_scores_are_enough_for_a_report_of_weak_virtues(
+    instance: dg.DagsterInstance, workplace: Workplace
+) -> None:
+    result = dg.materialize(
+        [sql_models, weak_virtue_reports], resources={"workplace": workplace}, instance=instance,
+        partition_key=VERSION, tags={EVALUATION_TAG: EVALUATION},
+        selection=dg.AssetSelection.assets("composite_scores", "weak_virtue_reports"),
+    )  # fmt: skip
+    made = [event.materialization.asset_key.to_user_string() for event in result.get_asset_materialization_events()]
+    assert made == ["composite_scores", "weak_virtue_reports"]
+
+
+def test_a_model_asks_for_a_version(
+    instance: dg.DagsterInstance, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    selection = dg.AssetSelection.assets("trial_virtues")
+    assert materialise(instance, workplace, selection, version=None) == ([], [])
+    assert "needs an agent version; choose a partition" in capsys.readouterr().err
