@@ -1,4 +1,4 @@
-"""Postgres, Redis and a graph as somebody else runs them: on loopback, in folders of their own, as nobody special."""
+"""Postgres, Redis and a graph as somebody else runs them, on loopback, and the machines of one deployment with them."""
 
 import os
 import shutil
@@ -8,15 +8,21 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
+import dagster as dg
 import pytest
 
-# The doubles are modules, not tests: importlib mode leaves sys.path alone.
+# The machines and the doubles are modules, not tests: importlib mode leaves sys.path alone.
 sys.path.insert(0, str(Path(__file__).parents[1] / "e2e" / "parts"))
+sys.path.insert(0, str(Path(__file__).parent / "parts"))
 
-from stoic_command import STOIC, graph_variables
+from agents import EmbabelAgent
+from connections import Connections
+from machines import AGENTS, BIN, DEPLOY, GREETING, LINES, QUICKER, Machines
+from model_server import ModelServer
+from stoic_command import STOIC, Stoic, graph_variables
 
 PASSWORD = "only-in-tests-4711"
 
@@ -90,3 +96,69 @@ def _postgres(binaries: Path, folder: Path, port: int) -> "subprocess.Popen[str]
         assert process.poll() is None, (folder / "postgres.log").read_text()
         time.sleep(0.1)
     return process
+
+
+@pytest.fixture
+def agents() -> Iterator[dict[str, EmbabelAgent]]:
+    """Four agents."""
+    with ExitStack() as stack:
+        yield {name: stack.enter_context(EmbabelAgent().running()) for name in AGENTS}
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    """A model server."""
+    double = ModelServer(key="sk-model-key-0123456789abcdef")
+    double.lines = LINES
+    with double.running():
+        yield double
+
+
+@pytest.fixture
+def stoic(tmp_path: Path, servers: dict[str, str], model: ModelServer, agents: dict[str, EmbabelAgent]) -> Stoic:
+    """A project with a manifest for each agent, whose home has the instance of `deploy/`."""
+    home = tmp_path / "home"
+    env = {"OPENAI_BASE_URL": f"{model.url}/v1", "OPENAI_API_KEY": model.key or "", "STOIC_HOME": str(home)}
+    env |= {"DAGSTER_HOME": str(home / "dagster"), "DAGSTER_DISABLE_TELEMETRY": "1"}
+    env |= {"DAGSTER_EVENT_LOG_CONSUMER_DAEMON_INTERVAL_SECONDS": "1"}
+    stoic = Stoic(tmp_path / "project", servers | env)
+    assertion = {"cypher": "RETURN $trial STARTS WITH $trial AS x", "expected": True}
+    stoic.job(greetings=[GREETING], maxTurns=20, repeats=2, assertions=[assertion], aspirationalAverage=60000)
+    for name, agent in agents.items():
+        stoic.write(f"releases/{name}.yml", {"agent": name, "version": "1.0.0", "url": agent.url})
+    config = (DEPLOY / "dagster.yaml").read_text()
+    for usual, quicker in QUICKER.items():
+        assert usual in config
+        config = config.replace(usual, quicker)
+    (home / "dagster").mkdir(parents=True)
+    (home / "dagster" / "dagster.yaml").write_text(config)
+    return stoic
+
+
+@pytest.fixture
+def noted(tmp_path: Path) -> Connections:
+    """Whom the processes speak to."""
+    (tmp_path / "hook").mkdir()
+    return Connections(tmp_path / "hook")
+
+
+@pytest.fixture
+def machines(stoic: Stoic, noted: Connections) -> Iterator[Machines]:
+    """A daemon and two workers."""
+    machines = Machines(stoic, noted)
+    try:
+        for name in ("worker1", "worker2"):
+            machines.worker(name)
+        machines.start("daemon", BIN / "dagster-daemon", "run", "-w", DEPLOY / "workspace.yaml")
+        yield machines
+    finally:
+        machines.stop()
+
+
+@pytest.fixture
+def instance(stoic: Stoic, monkeypatch: pytest.MonkeyPatch) -> Iterator[dg.DagsterInstance]:
+    """The records, looked at from outside."""
+    for name, value in stoic.env.items():
+        monkeypatch.setenv(name, value)
+    with dg.DagsterInstance.get() as instance:
+        yield instance

@@ -1,146 +1,25 @@
-"""Postgres, Redis and two Celery workers evaluate four versions at once; one worker is killed in the midst of it."""
+"""Two Celery workers evaluate four versions at once; one worker is killed, or a run is ended, in the midst of it."""
 
-import os
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from contextlib import contextmanager
 
 import dagster as dg
-import pytest
 from agents import EmbabelAgent
 from connections import Connections
 from dagster._daemon.controller import all_daemons_healthy
 from double import Call, hang
-from model_server import ModelServer
+from machines import AGENTS, GREETING, LINES, Machines
 from stoic_command import Stoic
 from undisturbed import COLUMNS, check_turns_sent, rows
 
-BIN = Path(sys.executable).parent
-DEPLOY = Path(__file__).parents[2] / "deploy"
-AGENTS = ("ada", "bob", "cleo", "dan")
-LINES = ("What is the capital of France?", "A poem, please.", "Another one.")
-GREETING = "Hello"
 POOL, WAITING = "an-endpoint", "00000000-0000-4000-8000-000000000000"
 """A pool of one slot, and the id of a run that waits for it."""
 UNTIMED = COLUMNS | {
     "composite_scores": "trial_id, outcome, valid, task, assertion, failure_penalty, virtue_overall",
 }
-QUICKER = {
-    "lost_after_seconds: 60": "lost_after_seconds: 1",
-    "poll_interval_seconds: 30": "poll_interval_seconds: 2",
-    "free_slots_after_run_end_seconds: 60": "free_slots_after_run_end_seconds: 1",
-}
-"""What the test changes in `deploy/dagster.yaml`: patience."""
-
-
-class Machines:
-    """The daemon and the workers of one deployment, all of one project and one home."""
-
-    def __init__(self, stoic: Stoic, noted: Connections) -> None:
-        self.stoic = stoic
-        self.env = {**{name: os.environ[name] for name in ("PATH", "HOME")}, **stoic.env, **noted.env}
-        self.logs = stoic.home / "logs"
-        self.logs.mkdir(parents=True)
-        self.processes: dict[str, subprocess.Popen[bytes]] = {}
-
-    def start(self, name: str, *command: str | Path) -> None:
-        """Begins a process in a group of its own."""
-        with (self.logs / name).open("wb") as log:
-            self.processes[name] = subprocess.Popen(
-                command, cwd=self.stoic.project, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                start_new_session=True,
-            )
-
-    def worker(self, name: str) -> None:
-        """Begins a worker for two runs at a time, as `deploy/compose.yaml` does."""
-        app = ("-A", "stoic_assets.defs.celery_worker")
-        self.start(name, BIN / "celery", *app, "worker", "--concurrency", "2", "--hostname", f"{name}@here")
-
-    def kill(self, name: str) -> None:
-        """Ends a process and all its children without a word, as a machine that loses power."""
-        os.killpg(self.processes[name].pid, signal.SIGKILL)
-        self.processes.pop(name).wait()
-
-    def told(self) -> str:
-        """The last words of each, for a failure's message."""
-        return "\n".join(f"--- {log.name}\n{log.read_text()[-3000:]}" for log in sorted(self.logs.iterdir()))
-
-    def stop(self) -> None:
-        """Ends them all; nobody waits for what they do."""
-        for name in list(self.processes):
-            self.kill(name)
-
-
-@pytest.fixture
-def agents() -> Iterator[dict[str, EmbabelAgent]]:
-    """Four agents."""
-    with ExitStack() as stack:
-        yield {name: stack.enter_context(EmbabelAgent().running()) for name in AGENTS}
-
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """A model server."""
-    double = ModelServer(key="sk-model-key-0123456789abcdef")
-    double.lines = LINES
-    with double.running():
-        yield double
-
-
-@pytest.fixture
-def stoic(tmp_path: Path, servers: dict[str, str], model: ModelServer, agents: dict[str, EmbabelAgent]) -> Stoic:
-    """A project with a manifest for each agent, whose home has the instance of `deploy/`."""
-    home = tmp_path / "home"
-    env = {"OPENAI_BASE_URL": f"{model.url}/v1", "OPENAI_API_KEY": model.key or "", "STOIC_HOME": str(home)}
-    env |= {"DAGSTER_HOME": str(home / "dagster"), "DAGSTER_DISABLE_TELEMETRY": "1"}
-    env |= {"DAGSTER_EVENT_LOG_CONSUMER_DAEMON_INTERVAL_SECONDS": "1"}
-    stoic = Stoic(tmp_path / "project", servers | env)
-    assertion = {"cypher": "RETURN $trial STARTS WITH $trial AS x", "expected": True}
-    stoic.job(greetings=[GREETING], maxTurns=20, repeats=2, assertions=[assertion], aspirationalAverage=60000)
-    for name, agent in agents.items():
-        stoic.write(f"releases/{name}.yml", {"agent": name, "version": "1.0.0", "url": agent.url})
-    config = (DEPLOY / "dagster.yaml").read_text()
-    for usual, quicker in QUICKER.items():
-        assert usual in config
-        config = config.replace(usual, quicker)
-    (home / "dagster").mkdir(parents=True)
-    (home / "dagster" / "dagster.yaml").write_text(config)
-    return stoic
-
-
-@pytest.fixture
-def noted(tmp_path: Path) -> Connections:
-    """Whom the processes speak to."""
-    (tmp_path / "hook").mkdir()
-    return Connections(tmp_path / "hook")
-
-
-@pytest.fixture
-def machines(stoic: Stoic, noted: Connections) -> Iterator[Machines]:
-    """A daemon and two workers."""
-    machines = Machines(stoic, noted)
-    try:
-        for name in ("worker1", "worker2"):
-            machines.worker(name)
-        machines.start("daemon", BIN / "dagster-daemon", "run", "-w", DEPLOY / "workspace.yaml")
-        yield machines
-    finally:
-        machines.stop()
-
-
-@pytest.fixture
-def instance(stoic: Stoic, monkeypatch: pytest.MonkeyPatch) -> Iterator[dg.DagsterInstance]:
-    """The records, looked at from outside."""
-    for name, value in stoic.env.items():
-        monkeypatch.setenv(name, value)
-    with dg.DagsterInstance.get() as instance:
-        yield instance
 
 
 def test_four_versions_at_once_on_two_workers_of_which_one_is_killed(
