@@ -46,6 +46,20 @@ def test_a_sentence_holds_the_figures_and_says_plainly_what_is_refuted(spearman:
     assert found.sentence == f"Practical wisdom by gpt: rank correlation with people {said}"
 
 
+@pytest.mark.parametrize(
+    ("spearman", "items", "agree"),
+    [
+        ((0.1, -0.1, 0.29, None), 80, "do not agree"),
+        ((0.1, -0.1, 0.3, None), 80, UNSHOWN),  # people may agree with it to a useful degree
+        (CONSTANT, 10, UNSHOWN),
+        (CONSTANT, 9, None),  # nine trials say nothing in any case
+    ],
+)
+def test_agreement_is_refuted_or_open_or_not_known(spearman: Figure, items: int, agree: str | None) -> None:
+    [found] = against_people(calibration("wisdom", spearman, items=items), {"gpt"})
+    assert found.agree == agree
+
+
 def test_judges_stand_alone_and_together_and_others_and_what_nobody_rated_are_left_out() -> None:
     rows = [
         *calibration("wisdom", GOES, "a,b"), *calibration("justice", GOES, "b"), *calibration("wisdom", GOES, "b"),

@@ -127,3 +127,5 @@ def test_unanimity_needs_no_t_test() -> None:
     always, never = np.ones((40, 3)), np.zeros((40, 3))
     assert once(Contests(always, never), 0.1) == (1.0, 1.0)
     assert once(Contests(never, always), 0.1) == (0.0, 0.0)
+    assert once(Contests(always, always), 0.1) == (1.0, 1.0)
+    assert once(Contests(always, always), 0.0) == (0.0, 1.0), "no nearer, and nothing is let pass"

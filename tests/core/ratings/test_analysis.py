@@ -141,6 +141,18 @@ def test_practice_attention_and_repeats_change_no_figure(make_study: MakeStudy, 
     assert before == after
 
 
+def test_answers_that_change_no_figure_are_checked_all_the_same(make_study: MakeStudy, make_row: MakeRow) -> None:
+    rows = make_study(30, 3)
+    otherwise = {name: 1 if rows[0][name] > 2 else 5 for name in DIMENSION_NAMES}
+    again = rows[0] | otherwise | {"test_id": "again", "repeat_of": "item-000"}
+    known = {"look": RatedItem(attention={"helpfulness": 2})}
+    found = analyse([*rows, again, make_row("rater-1", "look", 5)], known, QUICK)
+    flags = [(flag.rater_id, flag.check) for flag in found.checks.flags]
+    assert flags == [("rater-0", "inconsistent_repeats"), ("rater-1", "missed_attention")]
+    assert [each.attention_shown for each in found.raters] == [0, 1, 0]
+    assert [each.repeat_change is not None for each in found.raters] == [True, False, False]
+
+
 def test_the_order_of_rows_changes_nothing(make_study: MakeStudy) -> None:
     rows = make_study(30, 3, missing=0.1)
     found, turned = (analysis_document(analyse(given, resampling=QUICK)) for given in (rows, rows[::-1]))
