@@ -81,9 +81,10 @@ def _found(before: Row | None, row: Row) -> Literal["new", "changed", "unchanged
 
 def _placed(row: Row, before: Row | None) -> Row:
     """The row of a rating; what was known of its item stays known if the key is lost."""
-    if before is None or before["trial_id"] is None or row["trial_id"] is not None:
+    if before is None or row["trial_id"] is not None:
         return row
-    return {**row, **{name: before[name] for name in _OF_THE_ITEM}}
+    was_known = before["trial_id"] is not None or before["attention"]
+    return {**row, **{name: before[name] for name in _OF_THE_ITEM}} if was_known else row
 
 
 def place_of(row: Row) -> Place:

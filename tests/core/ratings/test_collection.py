@@ -42,6 +42,12 @@ def test_what_was_known_of_a_reply_stays_known_without_its_key() -> None:
     assert (row["agent_version"], row["trial_id"], row["helpfulness"]) == ("marcus@1", "t1", 2)
 
 
+def test_what_tests_attention_stays_known_without_its_key() -> None:
+    first = stored(merge([], [rating("a1")], KEYS))
+    again = merge(first, [rating("a1"), rating("a1", mark=2, minute=1)], {})
+    assert [(row["attention"], row["helpfulness"]) for row in stored(again)] == [(True, 2)]
+
+
 def stored(merged: Merged) -> list[Any]:
     return [row for rows in merged.rows.values() for row in rows]
 
@@ -77,6 +83,7 @@ def test_the_same_again_changes_nothing() -> None:
     again = merge(stored(first), [rating("i2"), rating("i1")], KEYS)
     assert counts(again) == (0, 0, 2, 0)
     assert again.rows == {}
+    assert counts(merge([], [rating("i1"), rating("i1")], KEYS)) == (1, 0, 0, 0)
 
 
 def test_a_changed_rating_takes_the_place_of_the_former() -> None:
@@ -90,6 +97,20 @@ def test_an_older_file_brings_nothing_back() -> None:
     now = merge([], [rating(mark=5, minute=9)], KEYS)
     older = merge(stored(now), [rating(mark=1, minute=2)], KEYS)
     assert (counts(older), older.rows) == ((0, 0, 0, 1), {})
+
+
+def test_of_two_rows_that_an_interrupted_collection_left_the_newer_counts() -> None:
+    rows = stored(merge([], [rating(mark=5, minute=9)], KEYS)) + stored(merge([], [rating(mark=1)], {}))
+    between = merge(rows, [rating(mark=3, minute=5)], KEYS)
+    assert (counts(between), between.rows) == ((0, 0, 0, 1), {})
+
+
+def test_there_is_something_new_only_with_ratings_of_pages_of_our_own() -> None:
+    assert not merge([], [rating("x")], KEYS).has_new
+    first = merge([], [rating("i1")], KEYS)
+    assert first.has_new
+    assert not merge(stored(first), [rating("i1")], KEYS).has_new
+    assert merge(stored(first), [rating("i1"), rating("x")], KEYS).has_new, "a page made elsewhere goes with it"
 
 
 def test_what_was_saved_before_a_second_look_brings_nothing_back() -> None:
