@@ -7,7 +7,7 @@ def test_trials_that_passed_are_counted_and_assertions_that_failed_are_named_by_
         {"trial_id": "t3", "job": "b", "passed": None}, {"trial_id": "held out", "job": "c", "passed": True},
     ]  # fmt: skip
     told = [
-        ("t1", "order", False), ("t1", "2", False), ("t2", "2", False), ("t2", "order", True), ("t3", "x", None),
+        ("t2", "order", False), ("t1", "2", False), ("t1", "order", False), ("t2", "2", True), ("t3", "x", None),
         ("held out", "secret", False), ("t1", "withdrawn", False),
     ]  # fmt: skip
     results = [
@@ -17,7 +17,7 @@ def test_trials_that_passed_are_counted_and_assertions_that_failed_are_named_by_
     found = checks(composites, results, {"t1", "t2", "t3"})
     assert found.passed_trials == 1
     assert [(each["task_id"], each["assertion"], each["trial_ids"]) for each in found.failed_assertions] == [
-        ("a", "2", ["t1", "t2"]), ("a", "order", ["t1"]),
+        ("a", "order", ["t1", "t2"]), ("a", "2", ["t1"]),
     ]  # fmt: skip
 
 

@@ -47,6 +47,11 @@ def test_where_nothing_weighs_anything_trials_weigh_alike() -> None:
     assert estimated(unsure) == estimated([WeightedScore("a", 0.2), WeightedScore("b", 0.8)])
 
 
+def test_means_that_differ_by_rounding_alone_are_the_same() -> None:
+    found = estimated([WeightedScore("a", 0.7), WeightedScore("a", 0.1), WeightedScore("b", 0.4)])
+    assert (found.low, found.why) == (None, "all jobs have the same mean, which says nothing about the spread")
+
+
 def test_repeats_of_one_job_do_not_make_it_surer() -> None:
     few = estimated([WeightedScore("a", 0.2), WeightedScore("b", 0.8)])
     many = estimated([WeightedScore(job, score) for job, score in (("a", 0.2), ("b", 0.8)) for _ in range(20)])

@@ -7,17 +7,19 @@ from datetime import datetime
 
 import pytest
 
-from stoic_assets.core.evolution.events import Event, applied, compared, completed
+from stoic_assets.core.evolution.events import Event, applied, compared, completed, events_of_evaluation
 from stoic_assets.core.evolution.fitness import fitness_update
+from stoic_assets.core.evolution.fitness_comparison import AgainstBase
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
 
 Judged = Callable[..., StoicEvaluation]
 
 
 @pytest.fixture
-def both(head: EvaluationHead, judged: Judged) -> list[Event]:
+def both(head: EvaluationHead, judged: Judged, finding: Callable[..., VirtueFinding]) -> list[Event]:
     evaluation = judged("night-7.a.withheld.1", "a", 0.5)
-    update = applied(fitness_update(head, [evaluation, judged("t2", "b", 0.7), judged("t3", "a", 0.6)]))
+    brave = judged("t2", "b", 0.7, virtues={"wisdom": finding(0.7), "courage": finding(0.9)})
+    update = applied(fitness_update(head, [evaluation, brave, judged("t3", "a", 0.6)]))
     assert update
     return [completed(evaluation), update]
 
@@ -55,11 +57,14 @@ def test_an_applied_evaluation_tells_fitness_and_weak_virtues(both: list[Event])
     }
 
 
+REGRESSED: AgainstBase = {
+    "base": "marcus@1.0.0", "base_evaluation_id": "n6", "verdict": "regressed", "regressed": ["assertion"],
+    "improved": [],
+}  # fmt: skip
+
+
 def test_a_compared_version_tells_the_verdict(head: EvaluationHead) -> None:
-    event = compared(
-        head, {"base": "marcus@1.0.0", "base_evaluation_id": "n6", "verdict": "regressed", "regressed": ["assertion"],
-               "improved": []}
-    )
+    event = compared(head, REGRESSED)
     assert (event.id, event.type, event.subject) == ("night-7.compared", "stoic.version_compared", "marcus@1.1.0")
     assert event.data["base"] == "marcus@1.0.0"
     of = {"agent_id": "marcus", "agent_version": "marcus@1.1.0", "evaluation_id": "night-7", "offline": False}
@@ -85,6 +90,11 @@ def test_fitness_that_was_told_is_withdrawn(head: EvaluationHead, judged: Judged
 def test_holdout_and_offline_are_told(head: EvaluationHead, judged: Judged) -> None:
     hidden = completed(judged("t1", "a", 0.5, head=replace(head, offline=True), holdout=True)).data
     assert (hidden["holdout"], hidden["offline"]) == (True, True)
+    assert compared(replace(head, offline=True), REGRESSED).data["offline"]
+
+
+def test_what_is_about_a_whole_evaluation_is_known_by_its_ids(both: list[Event], head: EvaluationHead) -> None:
+    assert events_of_evaluation(head) == {both[1].id, compared(head, REGRESSED).id}
 
 
 def test_the_row_holds_the_data_as_json(both: list[Event]) -> None:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from stoic_assets.core.evolution.checks import Checks, FailedAssertion
 from stoic_assets.core.evolution.fitness import FitnessUpdate, fitness_update
 from stoic_assets.core.evolution.fitness_comparison import Scale
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
@@ -258,6 +259,11 @@ def test_people_are_counted_apart_from_trials_and_only_where_they_are_sure_of_so
     assert fitness_update(head, [*trials, unsure]) == fitness_update(head, trials)
 
 
+def test_people_advise_like_judges(head: EvaluationHead, judged: Judged, finding: Finding) -> None:
+    person = judged("p", "a", 0.5, source="human", virtues={"wisdom": finding(0.5, 0.9, "listen")})
+    assert fitness_update(head, [judged("t1", "a", 0.5), person]).improvement_areas == {"wisdom": ["listen"]}
+
+
 def test_a_person_who_is_sure_of_the_whole_alone_counts_for_the_fitness(
     head: EvaluationHead, judged: Judged, finding: Finding
 ) -> None:
@@ -265,6 +271,13 @@ def test_a_person_who_is_sure_of_the_whole_alone_counts_for_the_fitness(
     update = fitness_update(head, [judged("t1", "a", 0.5), unsure_of_virtues])
     assert (update.human_evaluations, update.fitness, update.fitness_of_trials) == (1, pytest.approx(0.7), 0.5)
     assert update.objectives["wisdom"]["mean"] == 0.5
+
+
+def test_a_person_who_is_sure_of_a_virtue_alone_counts_for_that_virtue(head: EvaluationHead, judged: Judged) -> None:
+    unsure_of_the_whole = replace(judged("p", "b", 0.9, source="human"), overall_confidence=0.0)
+    update = fitness_update(head, [judged("t1", "a", 0.5), unsure_of_the_whole])
+    assert (update.human_evaluations, update.fitness, update.trial_ids) == (1, 0.5, ("p", "t1"))
+    assert update.objectives["wisdom"]["mean"] == pytest.approx(0.7)
 
 
 def test_that_the_agent_failed_in_every_trial_is_no_reason_where_people_found_a_fitness(
@@ -299,6 +312,8 @@ def test_a_withdrawn_update_tells_of_the_trials_and_nothing_that_was_found_in_th
         {"gating": True, "base": "marcus@1.0.0", "base_evaluation_id": "n6", "measure": "assertion", "verdict": "same",
          "effect": 0.0, "difference": 0.0},
     ])  # fmt: skip
+    broken = FailedAssertion(task_id="job 0.4", assertion="order", text="it was placed", trial_ids=["t0.4"])
+    told = replace(told, checks=Checks(2, [broken]))
     assert all((told.fitness, told.fitness_low, told.fitness_high, told.comparison))
     document = told.void("too many are invalid").payload()
     empty = {name: value for name, value in document.items() if not value and name != "offline"}
@@ -361,7 +376,7 @@ def test_a_repeat_is_the_same_update_whatever_the_order_of_rows(trials: list[tup
 @pytest.mark.parametrize(
     "change",
     [
-        lambda each, found: replace(each, overall_score=0.21),
+        lambda each, found: replace(each, overall_score=0.2001),
         lambda each, found: replace(each, virtue_scores={"wisdom": found(0.2, 0.8)}),
         lambda each, found: replace(each, virtue_scores={"wisdom": found(0.2, 0.9, "new advice")}),
         lambda each, found: replace(each, virtue_scores={}),
@@ -392,7 +407,7 @@ def test_another_version_or_evaluation_is_another_update(head: EvaluationHead, j
 def test_row_and_payload_tell_the_same(head: EvaluationHead, judged: Judged, finding: Finding) -> None:
     trial = judged("t1", "a", 0.5, virtues={"wisdom": finding(0.5, 0.9, "ask")})
     scale = Scale(("judge",), ("supplied", "withheld"), "f00d")
-    update = fitness_update(replace(head, offline=True), [trial], scale=scale)
+    update = replace(fitness_update(replace(head, offline=True), [trial], scale=scale), checks=Checks(1))
     assert update.payload()["scale"] == "f00d"
     row, payload = update.row("2026-03-01T05:00:00+00:00"), update.payload()
     assert json.loads(json.dumps(payload)) == payload
@@ -406,7 +421,8 @@ def test_row_and_payload_tell_the_same(head: EvaluationHead, judged: Judged, fin
     assert payload["objectives"]["wisdom"].items() <= json.loads(row["objectives"])["wisdom"].items()
     names = (
         "floor_violations", "uncertain_virtues", "parents", "weak_virtues", "scored_trials", "failed_trials",
-        "conclusive", "human_evaluations", "judge_models", "conditions", "scale",
+        "conclusive", "human_evaluations", "judge_models", "conditions", "scale", "passed_trials", "fitness_of_trials",
     )  # fmt: skip
+    assert (row["passed_trials"], row["fitness_of_trials"]) == (1, 0.5)
     assert all(row[name] == payload[name] for name in names)
     assert (row["weak_virtues"], row["uncertain_virtues"]) == (["wisdom"], list(VIRTUES))
