@@ -9,8 +9,9 @@ import pytest
 from stoic_assets.core.calibration.calibration_page import render_calibration
 from stoic_assets.core.calibration.judge_calibration import JudgeComparison, judge_calibration
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
-from stoic_assets.core.presentation.formatting import score
+from stoic_assets.core.presentation.formatting import score, words
 from stoic_assets.core.ratings.reliability.estimate import Resampling
+from stoic_assets.core.virtues import VIRTUES
 
 Study = Callable[..., tuple[list[dict[str, Any]], list[dict[str, Any]]]]
 HOSTILE = "<script>alert(1)</script>\"'"
@@ -48,6 +49,13 @@ def test_what_is_not_calibrated_says_why(study: Study, quick: Resampling) -> Non
     page = render_calibration(compared(study, quick))
     assert "30 replies rated by 3 people and with 3 verdicts are needed; there are 0" in page
     assert "no dimension of the ratings is mapped to courage" in page
+
+
+def test_tables_hold_what_was_compared_and_notes_what_was_not(study: Study, quick: Resampling) -> None:
+    page = render_calibration(compared(study, quick))
+    assert {*re.findall(r'<tr><th scope="row">([^<]+)</th><td>', page)} == {"Wisdom"}
+    noted = re.findall(r'<p class="note">([^<:]+): not calibrated', page)
+    assert noted == [words(virtue) for virtue in VIRTUES if virtue != "wisdom"]
 
 
 @pytest.mark.parametrize(("offline", "said"), [(True, 1), (False, 0)])

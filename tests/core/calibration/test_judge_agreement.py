@@ -143,6 +143,8 @@ def test_levels_are_the_nearest_halves_upwards() -> None:
         (pairing([0.5] * 12, [[0.5, 0.5, 0.5]] * 12), "qwk", "gave every reply the same score"),
         (pairing([0.5] * 12, [[0.5, 0.5, 0.5]] * 12), "spearman", "gave every reply the same score"),
         (pairing([0.5] * 12, [[0.5, 0.5, 0.5]] * 12), "winning_rate", "0 raters with 30 judged replies"),
+        (pairing([0.5] * 30, [[0.5, 0.75]] * 30), "winning_rate", "2 raters with 30 judged replies shared with others"),
+        (pairing([0.5] * 30, [[0.5, 0.75]] * 30), "advantage", "2 raters with 30 judged replies shared with others"),
     ],
 )
 def test_what_cannot_be_told_says_why(scores: PairedScores, name: str, why: str) -> None:

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from stoic_assets.core.ratings.reliability.estimate import Resampling
 from stoic_assets.core.ratings.report.discussion_sheet import discussion_sheet
 from stoic_assets.core.ratings.report.page import render_analysis
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
+from stoic_assets.core.ratings.study import Study
 
 QUICK = Resampling(100)
 
@@ -174,6 +176,8 @@ def test_effectiveness_is_correlated_where_it_is_known(make_study: MakeStudy) ->
     found = analyse(rows, known, QUICK).effectiveness
     assert found["helpfulness"].estimate == pytest.approx(1)
     assert (found["appropriateness"].estimate or 0) < 0.6
+    in_part = known | {"item-000": RatedItem(reply="x")}
+    assert analyse(rows, in_part, QUICK).effectiveness["helpfulness"].estimate == pytest.approx(1)
     assert analyse(rows, {item: RatedItem(reply="x") for item in means}, QUICK).effectiveness == {}
 
 
@@ -193,6 +197,15 @@ def test_a_row_for_each_flag(make_study: MakeStudy, make_row: MakeRow) -> None:
     detail = "100 % of 150 marks are 3, standard deviation 0.00"
     study = {"page_id": None, "rubric": None}
     assert row == {"rater_id": "flat", "check": "straight_lining", "detail": detail, **study}
+
+
+def test_figures_and_flags_name_their_study(make_row: MakeRow) -> None:
+    flat = [make_row("flat", f"item-{number:03}", 3) for number in range(10)]
+    analysis = replace(analyse(flat, resampling=QUICK), study=Study("p1", "r1", flat, ("p0",)))
+    document = analysis_document(analysis)
+    assert (document["page_id"], document["rubric"], document["other_pages"]) == ("p1", "r1", ["p0"])
+    rows = [*reliability_rows(analysis), *rater_check_rows(analysis)]
+    assert {(row["page_id"], row["rubric"]) for row in rows} == {("p1", "r1")}
 
 
 def test_twenty_thousand_ratings_take_seconds(make_study: MakeStudy) -> None:

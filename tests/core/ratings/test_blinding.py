@@ -62,6 +62,7 @@ def test_attention_items_know_their_answers_and_practice_is_marked() -> None:
 def test_the_same_replies_make_the_same_page() -> None:
     first = drawn(25)
     assert drawn(25, first.keys) == first
+    assert blind(replies(25)[::-1], first.keys, str) == first, "whatever their order"
 
 
 def test_another_rubric_makes_another_page_with_ids_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
