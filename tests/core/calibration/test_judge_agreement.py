@@ -2,6 +2,8 @@
 
 import warnings
 from collections.abc import Callable
+from itertools import permutations
+from statistics import mean
 
 import numpy as np
 import pytest
@@ -151,6 +153,13 @@ def test_what_cannot_be_told_says_why(scores: PairedScores, name: str, why: str)
     found = agreement(scores, 0.2, QUICK)[name]
     assert found.estimate is None
     assert why in str(found.why)
+
+
+def test_raters_whose_agreement_differs_by_rounding_alone_agree_to_the_same_degree() -> None:
+    marks = [(1.0, 0.5, 0.75), (0.25, 0.0, 0.25), (1.0, 1.0, 0.75), (0.25, 0.5, 0.0)]
+    rated = [list(turned) for of_item in marks for turned in permutations(of_item)]
+    judged = [mean(of_item) for of_item in rated]
+    assert agreement(pairing(judged, rated), 0.2, QUICK)["z"].estimate is None
 
 
 def test_so_much_is_enough(found: Callable[..., Found]) -> None:

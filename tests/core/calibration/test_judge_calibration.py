@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,7 @@ def test_models_are_compared_alone_and_together(study: Study, quick: Resampling)
     low, ratings = study(lambda people, _: people - 0.1, trials=40)
     high = [{**row, "judge_model": "mistral", "score": min(1, row["score"] + 0.2)} for row in low]
     found = judge_calibration([*low, *high], ratings, BRIDGE, 0.2, quick)
+    assert [each.judge for each in found if each.virtue == "wisdom"] == ["gpt", "mistral", "gpt,mistral"]
     bias = {judge: of(found, "wisdom", judge).measures["bias"].estimate for judge in ("gpt", "mistral", "gpt,mistral")}
     assert bias["gpt"] < bias["gpt,mistral"] < bias["mistral"]
     assert bias["gpt,mistral"] == pytest.approx((bias["gpt"] + bias["mistral"]) / 2)
@@ -108,6 +110,8 @@ def test_rows_are_complete_and_hold_the_maps(study: Study, quick: Resampling) ->
     assert all(row["why"] or None not in (row["estimate"], row["low"], row["high"]) for row in rows)
     [spearman] = [row for row in rows if (row["virtue"], row["measure"]) == ("wisdom", "spearman")]
     assert (spearman["items"], spearman["raters"], spearman["rubric"]) == (40, 4, None)
+    by_rubric = replace(of(judge_calibration(verdicts, ratings, BRIDGE, 0.2, quick), "wisdom"), rubric="r1")
+    assert {row["rubric"] for row in by_rubric.rows()} == {"r1"}
     known = calibration_of(rows)
     assert known.map_for("wisdom", ["gpt"], "spread", ["p1"]) is not None
     assert known.map_for("justice", ["gpt"], "spread", ["p1"]) is None

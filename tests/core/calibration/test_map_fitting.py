@@ -131,9 +131,10 @@ def test_a_verdict_without_the_judges_own_word_tells_nothing(verdict: Callable[.
 def test_a_map_names_each_prompt_of_its_verdicts_once(verdict: Callable[..., Row], quick: Resampling) -> None:
     prompts = ["p3", None, "p1", "p2"] * 10
     judged = {f"t{number}": [verdict(f"t{number}", TRUTH, prompt_hash=name)] for number, name in enumerate(prompts)}
-    found = fitted("wisdom", ("gpt",), "self", judged, rated(40), quick).map
+    judged["t0"] += [verdict("t0", TRUTH, judge_model="sage", prompt_hash="p4")]
+    found = fitted("wisdom", ("gpt", "sage"), "self", judged, rated(40), quick).map
     assert found is not None
-    assert found.prompt_hashes == ("", "p1", "p2", "p3")
+    assert found.prompt_hashes == ("", "p1", "p2", "p3", "p4")
 
 
 def test_no_map_is_surer_than_its_trials_allow(verdict: Callable[..., Row], quick: Resampling) -> None:

@@ -57,13 +57,19 @@ def test_what_does_not_change_it(trials: Rows, verdicts: Rows) -> None:
         (TRIALS[:1], VERDICTS, False),
         ([trial("1", job_hash="asks:more"), TRIALS[1]], VERDICTS, False),
         ([trial("1", condition="supplied"), TRIALS[1]], VERDICTS, False),
+        ([trial("1", scenario="s1"), TRIALS[1]], VERDICTS, False),
         ([trial("1", evaluator_model="another"), trial("2", "b", evaluator_model="another")], VERDICTS, False),
         (TRIALS, VERDICTS, True),
     ],
-    ids=["judge", "prompt", "samples", "jobs", "job", "condition", "user", "offline"],
+    ids=["judge", "prompt", "samples", "jobs", "job", "condition", "scenario", "user", "offline"],
 )
 def test_what_changes_it(trials: Rows, verdicts: Rows, offline: bool) -> None:
     assert scale_of(trials, verdicts, offline=offline).key != USUAL.key
+
+
+def test_of_many_jobs_the_order_is_of_no_account_either() -> None:
+    many, judged = [trial(str(n), f"job {n}") for n in range(50)], [verdict(str(n), sample=n) for n in range(50)]
+    assert scale_of(many[::-1], judged[::-1]) == scale_of(many, judged)
 
 
 def row(measure: str, verdict: str, difference: float = 0.0, gating: bool = True) -> dict[str, Any]:

@@ -101,6 +101,12 @@ def test_a_failing_agent_scores_nothing_and_the_reason_is_told() -> None:
     assert failed["Feedback"] == "The agent failed and scores 0: HTTP 500"
 
 
+def test_a_trial_that_failed_for_other_reasons_than_the_agent_scores_nothing_at_all() -> None:
+    evaluated = Evaluated().trial("t1", "a", wisdom=0.8)
+    evaluated.trials.append(evaluated.trials[0] | {"trial_id": "t2", "outcome": "infra_error", "detail": "no graph"})
+    assert evaluated.batch(["a"]).scores == [0.8]
+
+
 def test_a_job_of_which_nothing_can_be_learned_is_refused_instead_of_scored() -> None:
     evaluated = Evaluated().trial("t1", "a", wisdom=0.8).trial("t2", "secret", holdout=True, wisdom=0.1)
     with pytest.raises(NothingToLearn, match="no scored trial to learn from: secret, unknown; evaluate again"):
@@ -118,6 +124,8 @@ def test_holdout_jobs_leave_no_trace() -> None:
     hidden = Evaluated().trial("secret 1", "secret", holdout=True, wisdom=0.1).trial("secret 2", "secret", holdout=True)
     assert told(hidden.trial("t1", "a", wisdom=0.5)) == usual
     assert "secret" not in usual
+    hidden.trials = [row | {"holdout": False} for row in hidden.trials if row["outcome"] != "agent_error"]
+    assert told(hidden) == usual, "nor does one that only its evaluation calls a holdout"
 
 
 def test_the_feedback_begins_with_the_worst_and_quotes_only_what_was_said() -> None:

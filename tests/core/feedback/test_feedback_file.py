@@ -97,7 +97,8 @@ def test_what_is_no_feedback_is_refused(text: str, complaint: str) -> None:
 def test_the_id_is_that_of_the_content(metrics_file: File) -> None:
     keys = json.loads(metrics_file())
     other_order = json.dumps(dict(reversed(list(keys.items()))))
-    ids = [parse_feedback(text, "f.json").feedback_id for text in (metrics_file(), other_order)]
+    with_defaults = metrics_file(improvement_suggestions=[])
+    ids = [parse_feedback(text, "f.json").feedback_id for text in (metrics_file(), other_order, with_defaults)]
     assert len(set(ids)) == 1
     assert parse_feedback(metrics_file(task_id="other"), "f.json").feedback_id != ids[0]
 

@@ -218,6 +218,10 @@ def test_three_far_marks_are_enough_if_they_are_a_twentieth(
 ) -> None:
     """Each item has five marks; the others agree, so that 5 is far from 3."""
     rows = [make_row(rater, f"item-{item:02}", 3) for rater in "abcd" for item in range(items)]
-    for row in rows[:far]:
-        row["helpfulness"] = 5
-    assert outlying(rows) == ["a"] * odd
+    for mark in (1, 5):
+        for row in rows[:far]:
+            row["helpfulness"] = mark
+        flags = list(outliers(rating_table(rows)))
+        assert [flag.rater_id for flag in flags] == ["a"] * odd
+        assert all(f"{far} of {5 * items} marks" in flag.detail for flag in flags)
+        assert all(f"for example helpfulness {mark} for item-00 (z " in flag.detail for flag in flags)
