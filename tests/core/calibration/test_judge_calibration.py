@@ -77,6 +77,7 @@ def test_a_dimension_that_raters_left_out_is_compared_where_they_did_not(study: 
 def test_models_are_compared_alone_and_together(study: Study, quick: Resampling) -> None:
     low, ratings = study(lambda people, _: people - 0.1, trials=40)
     high = [{**row, "judge_model": "mistral", "score": min(1, row["score"] + 0.2)} for row in low]
+    low = [{**row, "sample": 1} for row in low]  # its first sample was lost
     found = judge_calibration([*low, *high], ratings, BRIDGE, 0.2, quick)
     assert [each.judge for each in found if each.virtue == "wisdom"] == ["gpt", "mistral", "gpt,mistral"]
     bias = {judge: of(found, "wisdom", judge).measures["bias"].estimate for judge in ("gpt", "mistral", "gpt,mistral")}
@@ -101,6 +102,12 @@ def test_verdicts_with_another_prompt_are_another_judge(study: Study, quick: Res
     assert 20 < len(usual) < 40
     mixed, alone = (judge_calibration(rows, ratings, BRIDGE, 0.2, quick) for rows in (former, usual))
     assert (of(mixed, "wisdom").measures, of(mixed, "wisdom").trials) == (of(alone, "wisdom").measures, len(usual))
+
+
+def test_verdicts_without_a_known_prompt_are_those_of_one_judge(study: Study, quick: Resampling) -> None:
+    verdicts, ratings = study(lambda people, _: people, trials=40)
+    former = [row | {"prompt_hash": None} if number % 2 else row for number, row in enumerate(verdicts)]
+    assert of(judge_calibration(former, ratings, BRIDGE, 0.2, quick), "wisdom").trials == 20
 
 
 def test_rows_are_complete_and_hold_the_maps(study: Study, quick: Resampling) -> None:

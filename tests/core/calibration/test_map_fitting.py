@@ -105,6 +105,16 @@ def test_what_one_map_promises_too_much_another_does_not_make_good() -> None:
     assert CheckedConfidence(seen, in_next_tenth, half).calibration_error().estimate == pytest.approx(0.55)
 
 
+def test_an_own_word_is_no_less_reliable_for_being_right_by_chance_in_one_half(
+    verdict: Callable[..., Row], quick: Resampling
+) -> None:
+    marks = [1.0] * 30 + [TRUTH] * 30
+    judged = {f"t{number}": [verdict(f"t{number}", mark, self_confidence=0.5)] for number, mark in enumerate(marks)}
+    found = fitted("wisdom", ("gpt",), "self", judged, rated(60), quick)
+    assert value(found, "ece_uncalibrated_self") == pytest.approx(0)
+    assert value(found, "ece_self") > 0
+
+
 def test_a_confidence_is_compared_among_those_of_its_tenth() -> None:
     confidence, right = np.array([0.05, 0.1, 0.85, 0.95, 1.0]), np.array([0.0, 1.0, 1.0, 0.0, 1.0])
     seen = KnownVerdicts(signal=right, before=right, right=right, trial=np.array([0, 1, 2, 2, 3]))

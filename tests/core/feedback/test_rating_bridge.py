@@ -67,6 +67,7 @@ def test_raters_of_a_reply_are_one_feedback() -> None:
     helpful = next(each for each in found.metrics.dimension_feedback if each.dimension == "helpfulness")
     assert (helpful.score, helpful.confidence) == (0.25, pytest.approx(2 / 3))
     assert found.metrics.overall_satisfaction == pytest.approx(1 / 3)
+    assert found.metrics.interpretation_confidence == pytest.approx(1 / 3)  # s² = 1/12, answers at random 1/6
     assert human_row(found, BRIDGE)["unmapped_dimensions"] == []
     assert human_row(found, {"helpfulness": "courage"})["unmapped_dimensions"] == [
         "actionability", "appropriateness", "emotional_intelligence", "stoic_authenticity",
@@ -78,13 +79,13 @@ def test_who_rated_a_reply_twice_is_heard_once_by_what_was_said_last() -> None:
     rows = [
         rating("a", **later, rated_at=FIRST + timedelta(days=1)), rating("a", **before),
         rating("b", **before), rating("b", **later, test_id="by another rubric", rated_at=FIRST + timedelta(days=1)),
-        rating("c", **before),
+        rating("c", **before), rating("d", **later), rating("d", **before),
     ]  # fmt: skip
     for ordered in (rows, rows[::-1]):
         heard = sorted(rated_trials(ordered)["t1"], key=itemgetter("rater_id"))
-        assert [row["helpfulness"] for row in heard] == [5, 5, 1]
+        assert [row["helpfulness"] for row in heard] == [5, 5, 1, 5]
     helpful = rated_feedback(rows, {"t1": "mentor"})[0].metrics.dimension_feedback[1]
-    assert (helpful.dimension, helpful.score) == ("helpfulness", pytest.approx(2 / 3))
+    assert (helpful.dimension, helpful.score) == ("helpfulness", pytest.approx(3 / 4))
 
 
 def test_without_an_overall_answer_the_marks_stand_in() -> None:

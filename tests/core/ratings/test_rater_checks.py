@@ -16,6 +16,7 @@ from stoic_assets.core.ratings.rater_checks import (
     outlier_scores,
     outliers,
     rater_checks,
+    repeats_in,
     straight_lining,
     too_fast,
 )
@@ -32,7 +33,8 @@ HUNDRED_WORDS = RatedItem(words=100)
 
 @pytest.mark.parametrize(("hasty", "flagged"), [(0, False), (1, False), (2, True), (10, True)])
 def test_too_fast_for_the_words(make_row: MakeRow, hasty: int, flagged: bool) -> None:
-    rows = [make_row("a", f"item-{n}", 3, seconds=14.9 if n < hasty else 15.0) for n in range(10)]
+    seconds = [0.0, *[14.9] * 9][:hasty] + [15.0] * (10 - hasty)
+    rows = [make_row("a", f"item-{n}", 3, seconds=taken) for n, taken in enumerate(seconds)]
     found = list(too_fast(rows, {row["test_id"]: HUNDRED_WORDS for row in rows}))
     assert bool(found) == flagged
     if flagged:
@@ -54,6 +56,11 @@ def test_inconsistent_on_repeats(make_row: MakeRow, second: int, flagged: bool) 
 def test_a_repeat_without_its_first_time_says_nothing(make_row: MakeRow) -> None:
     repeats = [make_row("a", "again", 5, repeat_of="one"), make_row("a", "other", None, repeat_of="two")]
     assert list(inconsistent_repeats([make_row("a", "two", 1), make_row("b", "one", 1)], repeats)) == []
+
+
+def test_a_repeat_in_practice_is_none(make_row: MakeRow) -> None:
+    again = make_row("a", "again", 5, repeat_of="one")
+    assert repeats_in([make_row("a", "one", 1), again, {**again, "practice": True}]) == [again]
 
 
 def test_missed_attention(make_row: MakeRow) -> None:
@@ -78,7 +85,7 @@ def test_all_checks_together(make_study: MakeStudy, make_row: MakeRow) -> None:
             row |= {"seconds": 1.0, **dict.fromkeys(("appropriateness", "helpfulness", "stoic_authenticity"), 5)}
             row |= {"emotional_intelligence": 5, "actionability": 5, "overall": "no"}
     rows += [make_row("rater-3", "again", 1, repeat_of="item-000"), make_row("rater-3", "look", 5)]
-    rows += [make_row("rater-0", "practice", 1, practice=True, seconds=0.0)]
+    rows += [make_row("rater-0", f"practice {n}", 1, practice=True, seconds=0.0) for n in range(10)]
     items = {row["test_id"]: HUNDRED_WORDS for row in rows} | {"look": RatedItem(words=5, attention={"helpfulness": 1})}
     found = rater_checks(rows, rating_table(counted(rows, {"look"})), items)
     assert [(flag.rater_id, flag.check) for flag in found.flags] == [
@@ -99,6 +106,9 @@ def test_a_check_that_cannot_be_made_says_why(make_study: MakeStudy) -> None:
         "inconsistent_repeats": "no item was shown twice",
         "missed_attention": "no attention item was shown",
     }
+    wordless = {row["test_id"]: RatedItem() for row in rows}
+    not_made = rater_checks([row | {"seconds": 5.0} for row in rows], rating_table(rows), wordless).not_made
+    assert not_made["too_fast"] == "no rating has both a time and a known text"
 
 
 def of_marks(make_row: MakeRow, *marks: int) -> RatingTable:
@@ -159,6 +169,7 @@ def test_at_the_line_an_answer_contradicts_nothing(make_row: MakeRow, marks: tup
 
 def test_a_contradiction_names_an_example(make_row: MakeRow) -> None:
     rows = [make_row("a", "good", 5, overall="no"), make_row("a", "fine", 4, overall="yes"), make_row("b", "good", 5)]
+    rows += [make_row("b", "other", 5)]
     [flag] = contradictory_overall(rating_table(rows))
     assert (flag.rater_id, flag.detail) == ("a", "1 of 2 answers, for example no to good with a mean of 5.0")
 

@@ -14,8 +14,9 @@ MakeRow = Callable[..., dict[str, Any]]
 
 def test_each_rater_is_described_by_what_they_did(make_row: MakeRow) -> None:
     rows = [
-        make_row("ann", "one", 2, 2, 2, 2, None, seconds=10.0), make_row("ann", "two", 4, seconds=30.0),
-        make_row("ann", "three", 4, seconds=90.0), make_row("ann", "again", 3, repeat_of="two", seconds=1.0),
+        make_row("ann", "one", 2, 2, 2, 2, None, seconds=0.0), make_row("ann", "two", 4, seconds=30.0),
+        make_row("ann", "three", 4, seconds=90.0),
+        make_row("ann", "again", 3, 3, 3, 4, 4, repeat_of="two", seconds=1.0),
         make_row("ann", "heed", 5, seconds=2.0), make_row("ann", "heed too", 1, seconds=2.0),
         make_row("ann", "practice", 1, practice=True), make_row("bob", "one", None),
     ]  # fmt: skip
@@ -24,7 +25,7 @@ def test_each_rater_is_described_by_what_they_did(make_row: MakeRow) -> None:
     ann, bob = rater_overviews(rows, rating_table(counted(rows, items)), items)
     assert asdict(ann) == {
         "rater_id": "ann", "rated": 3, "mean": 48 / 14, "sd": (40 / 49) ** 0.5, "not_applicable": 1 / 3,
-        "median_seconds": 30.0, "attention_shown": 2, "attention_heeded": 1, "repeat_change": 1.0,
+        "median_seconds": 30.0, "attention_shown": 2, "attention_heeded": 1, "repeat_change": 0.6,
     }  # fmt: skip
     assert asdict(bob) == {
         "rater_id": "bob", "rated": 1, "mean": None, "sd": None, "not_applicable": 1.0, "median_seconds": None,

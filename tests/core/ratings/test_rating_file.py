@@ -56,7 +56,7 @@ def test_a_whole_number_may_be_written_with_a_point() -> None:
     assert isinstance(rating.ratings.helpfulness, int)
 
 
-@pytest.mark.parametrize(("timestamp", "taken"), [("2026-03-02T08:59:00Z", True), ("2026-03-02T09:01:00Z", False)])
+@pytest.mark.parametrize(("timestamp", "taken"), [("2026-03-02T09:00:00Z", True), ("2026-03-02T09:01:00Z", False)])
 def test_a_rating_from_the_future_is_refused(timestamp: str, taken: bool) -> None:
     content, now = json.dumps(entry(timestamp=timestamp)).encode(), datetime(2026, 3, 1, 9, tzinfo=UTC)
     if taken:
@@ -79,6 +79,8 @@ def test_a_rater_is_one_person_however_the_id_is_spelt() -> None:
     spellings = ["Ren\u00e9", "REN\u00c9", "Rene\u0301", "ren\u00e9"]
     content = json.dumps([entry(rater_id=spelling) for spelling in spellings]).encode()
     assert {rating.rater_id for rating in parse_ratings(content, "r.json")} == {"ren\u00e9"}
+    capital, small = parsed(entry(rater_id="J\u030c"), entry(rater_id="\u01f0"))  # only the small letter is one sign
+    assert capital.rater_id == small.rater_id
 
 
 @pytest.mark.parametrize("name", ["\u0639\u0644\u06cc\u200c\u0631\u0636\u0627", "\U0001f469\u200d\U0001f467 one"])
