@@ -145,6 +145,7 @@ def test_a_fault_is_named_with_file_item_and_field(complaint: str) -> None:
         (b"", "ann.json:1: is not valid JSON"),
         (b'[{"test_id": \n "x" "y"}]', "ann.json:2: is not valid JSON"),
         (b'[{"seconds": NaN}]', "NaN is not a number"),
+        (json.dumps(entry(meta={"seconds": 5})).replace(": 5}", ": 1e999}").encode(), "seconds: .* finite number"),
         (b"[" * 100_000, "is not valid JSON"),
         ("[„]".encode("latin-1", "replace") + b"\xff", "is not UTF-8"),
     ],

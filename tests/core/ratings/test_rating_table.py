@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.ratings.rating_table import category_counts, rating_table
+from stoic_assets.core.ratings.rating_table import category_counts, rating_table, ratio
 from stoic_assets.core.ratings.study import counted
 
 MakeRow = Callable[..., dict[str, Any]]
@@ -30,6 +30,12 @@ def test_marks_stand_at_their_item_and_rater_and_gaps_stay_gaps(make_row: MakeRo
     np.testing.assert_equal(table.overall, [[3, np.nan], [np.nan, 1]])
 
 
+def test_who_rates_an_item_twice_or_does_not_answer_is_counted_once(make_row: MakeRow) -> None:
+    table = rating_table([make_row("a", "one", 1), make_row("a", "one", 4, overall=None)])
+    assert (table.ratings, table.marks["helpfulness"].tolist()) == (1, [[4]])
+    np.testing.assert_equal(table.overall, [[np.nan]])
+
+
 @pytest.mark.parametrize("mark", [0, 6, 2.5])
 def test_a_mark_off_the_scale_is_refused_by_name(make_row: MakeRow, mark: float) -> None:
     with pytest.raises(ConfigurationError, match="helpfulness of item one is not a whole number from 1 to 5"):
@@ -40,6 +46,10 @@ def test_no_rows_make_an_empty_table() -> None:
     table = rating_table([])
     assert table.all_marks().shape == (5, 0, 0)
     assert table.ratings == 0
+
+
+def test_what_is_divided_by_nothing_or_less_has_no_value() -> None:
+    np.testing.assert_equal(ratio(np.ones(3), np.array([2.0, 0.0, -1.0])), [0.5, np.nan, np.nan])
 
 
 def test_levels_are_counted_by_item() -> None:
