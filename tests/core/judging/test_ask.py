@@ -8,7 +8,7 @@ import pytest
 
 from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest, MalformedReply, ModelFailure
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.judging.ask import NoVerdict, ask, sent_back
+from stoic_assets.core.judging.ask import RETURNED_CHARS, NoVerdict, ask, sent_back
 from stoic_assets.core.judging.verdict import MalformedVerdict
 
 REQUEST = ChatRequest("judge", "sage", ({"role": "user", "content": "q"},), 0.0, cacheable_as="q")
@@ -129,6 +129,12 @@ def test_without_a_verdict_the_last_reply_remains_unless_money_may_bring_a_bette
     with pytest.raises(NoVerdict) as none:
         asyncio.run(ask(Judge(kept, fresh), REQUEST, parse, 1))
     assert none.value.last == last
+
+
+def test_of_an_endless_reply_the_beginning_is_sent_back() -> None:
+    judge = Judge([], [ChatReply("no" * 10_000), ChatReply("yes")])
+    asyncio.run(ask(judge, REQUEST, parse, 1))
+    assert judge.asked[1].messages[1]["content"] == "no" * (RETURNED_CHARS // 2)
 
 
 def test_what_the_server_kept_back_is_sent_back_like_any_malformed_reply() -> None:

@@ -68,6 +68,11 @@ def test_a_map_of_other_judges_prompts_or_virtues_changes_nothing() -> None:
     assert with_confidence(rows, Calibration([SPREAD]))[3:] == with_confidence(rows)[3:]
 
 
+def test_a_judges_word_is_translated_by_its_own_map_beside_another_judge_too() -> None:
+    rows = with_confidence([verdict(0.4), replace(verdict(0.5), judge_model="other")], Calibration([WORD]))
+    assert [row.confidence_source for row in rows] == ["calibrated", "self"]
+
+
 def test_a_panel_that_was_asked_in_two_ways_has_no_map() -> None:
     rows = [verdict(0.4, 0), verdict(0.5, 1), replace(verdict(0.6, 2), prompt_hash="new")]
     assert {row.confidence_source for row in with_confidence(rows, Calibration([SPREAD]))} == {"spread"}

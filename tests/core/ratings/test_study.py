@@ -40,6 +40,16 @@ def test_two_studies_are_never_one(make_study: MakeStudy) -> None:
         chosen_study(rows, {}, "third")
 
 
+def test_the_page_of_the_last_rating_is_analysed_and_of_two_always_the_same(make_row: MakeRow) -> None:
+    long, short = ("x", EARLY), ("y", "2026-01-15T00:00:00+00:00")
+    rows = [make_row("ann", item, 3, page_id=f"page {item}", rated_at=moment) for item, moment in (long, short)]
+    last = make_row("ben", "x", 3, page_id="page x", rated_at=LATE)
+    at_once = make_row("ben", "y", 3, page_id="page y", rated_at=LATE)
+    for given in ([*rows, last], [last, *rows[::-1]]):
+        assert (chosen_study(given, {}).page_id, chosen_study(given, {}).others) == ("page x", ("page y",))
+    assert {chosen_study(given, {}).page_id for given in ([*rows, last, at_once], [at_once, last, *rows])} == {"page y"}
+
+
 def test_a_rating_that_names_no_page_goes_where_its_item_is_shown(make_row: MakeRow) -> None:
     keys = {"x": key("p1", "r1"), "again": key("p0", "r1", repeat_of="x")}
     rows = [make_row("ann", "x", 3), make_row("ann", "again", 3, repeat_of="x"), make_row("ann", "foreign", 3)]
@@ -68,13 +78,16 @@ def test_a_rater_has_one_row_for_each_item_of_a_study(make_row: MakeRow) -> None
         make_row("ann", "look", 5, page_id="p2", rated_at=LATE, **look),
         make_row("ann", "listen", 1, page_id="p2", rated_at=EARLY, **look),
         make_row("ann", "listen", 2, page_id="p3", rated_at=LATE, **look),
+        make_row("ann", "heed", 1, page_id="p2", rated_at=LATE, **look),
+        make_row("ann", "heed", 2, page_id="p3", rated_at=LATE, **look),
     ]  # fmt: skip
     keys = {"x": key("p1", "r1"), "look": key("p3", "r1", attention={"overall": "no"})}
     for given in (rows, rows[::-1]):
         first, second = (chosen_study(given, keys, page).rows for page in ("p1", "p2"))
-        assert {(row["test_id"], row["helpfulness"]) for row in first} == {("x", 3), ("look", 4), ("listen", 2)}
-        assert {(row["test_id"], row["helpfulness"]) for row in second} == {("x", 2), ("look", 5), ("listen", 1)}
-        assert (len(first), len(second)) == (3, 3)
+        marks = [{(row["test_id"], row["helpfulness"]) for row in of_page} for of_page in (first, second)]
+        assert marks[0] == {("x", 3), ("look", 4), ("listen", 2), ("heed", 2)}
+        assert marks[1] == {("x", 2), ("look", 5), ("listen", 1), ("heed", 1)}
+        assert (len(first), len(second)) == (4, 4)
 
 
 def test_practice_alone_is_a_study_without_ratings(make_row: MakeRow) -> None:
