@@ -58,7 +58,7 @@ def chosen_study(rows: Rows, keys: Keys, page_id: str | None = None) -> Study:
 
 def by_newest_rubric(rows: Iterable[Row], keys: Keys) -> tuple[list[Row], str | None]:
     """The ratings of stored trials by the rubric of the newest of them, and that rubric; None where it is not known."""
-    ours = [row for row in rows if row["trial_id"] is not None and not _is_training(row)]
+    ours = [row for row in rows if row["trial_id"] is not None]
     if not ours:
         return [], None
     rubric = rubric_of(max(ours, key=lambda row: row["rated_at"]), keys)

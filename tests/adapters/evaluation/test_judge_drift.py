@@ -152,6 +152,14 @@ def test_a_judge_that_moved_raises_the_alarm_announces_it_and_excuses_the_agent(
     moments = NIGHT + timedelta(days=1), NIGHT + timedelta(days=2)
     assert judge_moved(workplace, *moments, judges={"gpt-4.1-mini"}) is not None
     assert judge_moved(workplace, *moments, judges={"offline"}) is None
+    assert judge_moved(workplace, *moments, judges={"gpt-4.1-mini", "offline"}) is None, "that is another panel"
+
+
+def test_a_trial_without_a_score_is_not_chosen(workplace: Workplace) -> None:
+    place = ("virtue_scores", "marcus@1.1.0", "second")
+    rows = workplace.warehouse.read(*place)
+    workplace.warehouse.write(*place, [{**row, "score": None} for row in rows[:1]] + rows[1:])
+    assert watch(workplace, NoisyJudge(0.7)).transcripts == 7
 
 
 def test_an_interrupted_making_is_taken_up_after_its_last_whole_round(workplace: Workplace) -> None:

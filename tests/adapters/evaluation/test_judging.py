@@ -19,13 +19,18 @@ from stoic_assets.core.conversation.rows import job_columns
 from stoic_assets.core.errors import Busy, ConfigurationError
 from stoic_assets.core.evaluation import REGRADING, Manifest
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.judging.confidence_map import ConfidenceMap
+from stoic_assets.core.judging.prompt import prompt_hash
 from stoic_assets.core.progress import Unwatched
+from stoic_assets.core.releases import ALL_VERSIONS
 from stoic_assets.core.table_rows import Rows
 
 TRIAL = {
     "trial_id": "t1", "job": "chat", "repeat": 1, "condition": "withheld", "outcome": "signed_off", "failure_count": 0,
     "turns": 2, "started_at": "2026-11-21T00:00:00+00:00",
 }  # fmt: skip
+
+JUDGE_CALIBRATION = ("judge_calibration", ALL_VERSIONS, "calibration")
 
 
 def chat(**changes: Any) -> Job:
@@ -124,6 +129,18 @@ def test_what_was_asked_before_a_fault_is_in_the_table_of_calls(
     with pytest.raises(ConfigurationError, match="withdrawn"):
         judged(workplace, manifest)
     assert {row["error"] for row in found.read("llm_calls")} >= {"the key was withdrawn"}
+
+
+def test_confidences_are_read_from_the_maps_of_the_calibration(workplace: Workplace, manifest: Manifest) -> None:
+    conversed(workplace, manifest)
+    known = ConfidenceMap(
+        virtue="wisdom", judges=("offline",), signal="self", points=((0.0, 0.25),),
+        prompt_hashes=(prompt_hash(chat(), "wisdom"),),
+    )  # fmt: skip
+    row = {"virtue": "wisdom", "judge_model": "offline", "measure": "map_self", "items": 30, "raters": 3}
+    workplace.warehouse.write(*JUDGE_CALIBRATION, [row | {"confidence_map": known.model_dump_json()}])
+    sources = {row["virtue"]: row["confidence_source"] for row in judged(workplace, manifest)["virtue_scores"]}
+    assert (sources["wisdom"], sources["courage"]) == ("calibrated", "self")
 
 
 def test_an_evaluation_that_another_process_holds_is_not_judged(workplace: Workplace, manifest: Manifest) -> None:
@@ -236,6 +253,9 @@ def test_samples_that_a_judge_only_repeats_are_known(
     workplace: Workplace, manifest: Manifest, samples: int | None, alike: bool
 ) -> None:
     assert bool(EvaluationJudging(workplace, manifest, samples).samples_alike()) is alike
+    models = {"STOIC_LLM": "", "OPENAI_BASE_URL": "http://127.0.0.1:9", "STOIC_JUDGE_MODEL": "sage,zeno"}
+    panel = replace(workplace, env=workplace.env | models)
+    assert EvaluationJudging(panel, manifest, samples).samples_alike() is None
 
 
 def test_without_a_correction_nothing_is_written(

@@ -1,16 +1,19 @@
 """Calibration from the warehouse into the warehouse, and from there into the next verdicts."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from stoic_assets.adapters.ratings.calibration_store import calibrate, read_calibration, store
+from stoic_assets.adapters.models.offline_model import OFFLINE
+from stoic_assets.adapters.ratings.calibration_store import calibrate, judged_by_stand_in, read_calibration, store
 from stoic_assets.adapters.ratings.rating_keys import write_keys
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.judging.confidence import with_confidence
 from stoic_assets.core.judging.scores import VirtueScore
 from stoic_assets.core.ratings.blinding import Key
+from stoic_assets.core.settings import Calibration
 
 VERSION = "marcus@1.1.0"
 
@@ -75,6 +78,20 @@ def test_ratings_by_another_rubric_are_not_mixed_in(workplace: Workplace) -> Non
     write_keys(workplace.project.home, keys)
     [found] = {(each.rubric, each.trials, each.raters) for each in calibrate(workplace) if each.virtue == "wisdom"}
     assert found == ("sharper", 1, 1)
+
+
+@pytest.mark.parametrize(("epsilon", "rate"), [(0.0, 0.0), (1.0, 1.0)])
+def test_the_test_of_the_judge_is_as_strict_as_the_settings(workplace: Workplace, epsilon: float, rate: float) -> None:
+    settings = workplace.settings.model_copy(update={"calibration": Calibration(epsilon=epsilon)})
+    wisdom = calibrate(replace(workplace, settings=settings))[0]
+    assert (wisdom.virtue, wisdom.measures["winning_rate"].estimate) == ("wisdom", rate)
+
+
+def test_a_stand_in_is_found_alone_and_in_a_panel(workplace: Workplace) -> None:
+    found = calibrate(workplace)
+    assert not judged_by_stand_in(found)
+    for judge in (OFFLINE, f"gpt,{OFFLINE}"):
+        assert judged_by_stand_in([*found, replace(found[0], judge=judge)])
 
 
 def test_the_newest_calibration_counts(workplace: Workplace) -> None:

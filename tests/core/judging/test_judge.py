@@ -206,6 +206,17 @@ def test_the_tasks_of_one_judge_are_its_marks(tasks: Any, make_job: Callable[...
     assert {row.prompt_hash for row in scores.tasks} == {prompt_hash(make_job(), "tasks")}
 
 
+def test_marks_of_judges_with_options_are_those_of_another_prompt(
+    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], make_judge: Callable[[Answer], Any]
+) -> None:
+    job, judge = make_job(), make_judge(lambda _: marks(1, 1, 1))
+    scores = [
+        asyncio.run(judge_tasks(job, make_evidence("x"), judge, Judging(model_options=options), ["judge"]))
+        for options in ({}, {"judge": {"seed": 1}})
+    ]
+    assert [each.tasks[0].prompt_hash == prompt_hash(job, "tasks") for each in scores] == [True, False]
+
+
 def test_a_panel_gives_the_mean_of_those_that_answered(tasks: Any) -> None:
     def answer(request: ChatRequest) -> str:
         if request.model == "c":
@@ -234,6 +245,7 @@ def test_a_panel_that_the_cost_ceiling_cut_short_gives_no_mark(tasks: Any) -> No
     scores, _ = tasks(answer, panel=("a", "b"))
     for row in (*scores.tasks, scores.tone):
         assert (row.score, row.error) == (None, "b: no verdict (cost ceiling reached before the verdict: 5 USD)")
+        assert row.judge_model == "b", "the one that can still be asked"
 
 
 def test_without_any_answer_tasks_and_tone_stay_unscored(tasks: Any) -> None:

@@ -63,11 +63,13 @@ def test_what_raters_gave_in_training_goes_with_them(make_row: MakeRow) -> None:
         make_row("ann", "x", 3, page_id="p1"), make_row("ann", "look", 2, attention=True, page_id="p2"),
         make_row("ben", "y", 3, page_id="p2"), make_row("ben", "try", 3, practice=True, page_id="p2"),
         make_row("ann", "theirs", 3, page_id="made elsewhere"),
+        make_row("ann", "warm up", 3, practice=True, page_id="p3"),
     ]  # fmt: skip
     keys = {"x": key("p1", "r1"), "y": key("p2", "r1")}
-    assert {row["test_id"] for row in chosen_study(rows, keys, "p1").rows} == {"x", "look"}
+    assert {row["test_id"] for row in chosen_study(rows, keys, "p1").rows} == {"x", "look", "warm up"}
     assert {row["test_id"] for row in chosen_study(rows, keys, "p2").rows} == {"y", "try"}
     assert {row["test_id"] for row in chosen_study(rows, keys, "made elsewhere").rows} == {"theirs"}
+    assert chosen_study(rows, keys, "p1").others == ("p2", "made elsewhere"), "practice alone makes no study"
 
 
 def test_a_rater_has_one_row_for_each_item_of_a_study(make_row: MakeRow) -> None:
@@ -99,7 +101,7 @@ def test_marks_by_an_older_rubric_are_left_out(make_row: MakeRow) -> None:
     keys = {"x": key("p1", "old"), "y": key("p2", "new"), "z": key("p3", "new")}
     rows = [
         make_row("ann", "x", 3, trial_id="t1", rated_at=EARLY), make_row("ann", "y", 3, trial_id="t1", rated_at=LATE),
-        make_row("ann", "z", 3, trial_id="t2", rated_at=EARLY), make_row("ann", "foreign", 3, rated_at=LATE),
+        make_row("ann", "z", 3, trial_id="t2", rated_at=EARLY), make_row("ann", "foreign", 3, rated_at="2026-03"),
     ]  # fmt: skip
     used, rubric = by_newest_rubric(rows, keys)
     assert ([row["test_id"] for row in used], rubric) == (["y", "z"], "new")
