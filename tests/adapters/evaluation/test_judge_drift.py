@@ -182,6 +182,10 @@ def test_what_a_killed_night_paid_is_in_the_table_after_the_next_one(workplace: 
         watch(workplace, NoisyJudge(0.6), night)
         [call] = workplace.warehouse.read("llm_calls", ALL_VERSIONS, killed)
         assert call["cost_usd"] == 0.75
+    killed_later = Ledger(OfflineModel(), drift_folder(workplace) / "calls" / "drift-20261124T020000.jsonl", {})
+    killed_later.note(ChatRequest("judge", "gpt", (), 0.0), ChatReply("", cost_usd=0.25))
+    watch(workplace, NoisyJudge(0.6), 3)
+    assert len(workplace.warehouse.read("llm_calls", ALL_VERSIONS, "drift-20261124T020000")) == 1
 
 
 def test_a_damaged_ledger_of_a_killed_night_ends_no_other_night(
@@ -211,8 +215,15 @@ def test_the_judge_sees_no_secret_that_redact_has_learned_since(
 
 def test_a_few_verdicts_that_fail_are_left_out(workplace: Workplace) -> None:
     watch(workplace, NoisyJudge(0.7))
-    found = watch(workplace, NoisyJudge(0.7, fails=lambda number: number in (1, 2)), 1)
-    assert sorted(drift.transcripts for drift in found.measurement.drifts) == [7, 7, 8, 8, 8]
+    found = watch(workplace, NoisyJudge(0.7, fails=lambda number: number <= 4), 1)  # a tenth
+    assert sorted(drift.transcripts for drift in found.measurement.drifts) == [7, 7, 7, 7, 8]
+
+
+def test_each_transcript_is_judged_once_however_many_samples_an_evaluation_takes(workplace: Workplace) -> None:
+    judging = workplace.settings.judging.model_copy(update={"samples": 3})
+    judge = NoisyJudge(0.7)
+    watch(replace(workplace, settings=workplace.settings.model_copy(update={"judging": judging})), judge)
+    assert len(judge.requests) == 2 * 8 * 5
 
 
 def test_what_was_deleted_leaves_the_set(workplace: Workplace, make_manifest: Make) -> None:

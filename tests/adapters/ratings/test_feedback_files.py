@@ -233,6 +233,7 @@ def test_rated_replies_are_human_evaluations_too(workplace: Workplace) -> None:
     taken(workplace)
     [found] = human_evaluations(workplace, VERSION)
     assert (found.id, found.source, found.task_id, found.overall_score) == ("ratings.t1", "human", "mentor", 1.0)
+    assert not found.holdout
     assert {virtue: each.score for virtue, each in found.virtue_scores.items()} == dict.fromkeys(
         ("wisdom", "justice", "temperance", "practical_wisdom"), 0.75
     )
@@ -268,7 +269,7 @@ def test_events_say_what_people_found(
         ("agent.evaluation.stoic_completed", "human-feedback"), ("agent.evaluation.stoic_completed", "human-ratings"),
     ]  # fmt: skip
     assert {json.loads(event["data"])["evaluation"]["source"] for event in events} == {"human"}
-    assert "abcdefghij" not in str(events)
+    assert "abcdefghij" not in str(events) + str(table(workplace))
     assert {event["id"] for event in waiting(workplace)} == {event["id"] for event in events}
 
 

@@ -2,6 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
+from stoic_assets.core import templates
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job
@@ -98,6 +99,20 @@ def test_a_template_that_does_not_render_is_a_configuration_error(
 ) -> None:
     with pytest.raises(ConfigurationError, match="prompt 'wisdom' of job 'mentor'"):
         Questions(make_job(prompts={"wisdom": template}), make_evidence("x")).virtue("wisdom")
+
+
+@pytest.mark.parametrize(("changed", "tasks"), [("evidence.jinja", 7), ("virtue.jinja", 8)])
+def test_the_hash_changes_with_every_built_in_text_of_the_prompt(
+    make_job: Callable[..., Job], monkeypatch: pytest.MonkeyPatch, changed: str, tasks: int
+) -> None:
+    read, known = templates.source, prompt_hash(make_job(), "wisdom")
+    new = {changed: "{# new #}"}
+    monkeypatch.setattr(templates, "source", lambda package, name: read(package, name) + new.get(name, ""))
+    templates.sources.cache_clear()
+    # A virtue's hash does not depend on the number of tasks, but it is kept for each number.
+    found = prompt_hash(make_job(tasks=[{"task": "Ask", "acceptanceCriteria": "It answers"}] * tasks), "wisdom")
+    templates.sources.cache_clear()
+    assert found != known
 
 
 def test_the_hash_changes_with_whatever_the_prompt_is_made_of(make_job: Callable[..., Job]) -> None:

@@ -14,6 +14,8 @@ def test_a_judge_as_which_several_models_answered_is_named_with_them() -> None:
     [told] = several_served(calls)
     assert "judge sage several models answered" in told
     assert "differently: sage-2026 (40 replies), cheap (1 reply), those to earlier judgings included" in told
+    calls += [call("other-2", "other")]
+    assert [told.split(" several")[0] for told in several_served(calls)] == ["as judge other", "as judge sage"]
 
 
 @pytest.mark.parametrize(
