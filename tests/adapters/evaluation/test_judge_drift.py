@@ -231,7 +231,8 @@ def test_what_was_deleted_leaves_the_set(workplace: Workplace, make_manifest: Ma
     workplace.warehouse.delete("marcus@1.1.0")
     workplace.evidence.delete("marcus@1.1.0")
     judge = NoisyJudge(0.7)
-    assert {drift.transcripts for drift in watch(workplace, judge, 1).measurement.drifts} == {5}
+    thinned = watch(workplace, judge, 1)
+    assert {thinned.transcripts, *(drift.transcripts for drift in thinned.measurement.drifts)} == {5}
     assert len(judge.requests) == 25
     workplace.warehouse.delete("marcus@1.0.0")
     left = watch(workplace, judge, 2)
@@ -241,6 +242,13 @@ def test_what_was_deleted_leaves_the_set(workplace: Workplace, make_manifest: Ma
     again = watch(workplace, judge, 3)
     assert again.measurement.drifts[0].why == "the reference was made tonight"
     assert again.measurement.drifts[0].transcripts == 7
+
+
+def test_trials_whose_evidence_is_gone_enter_no_set(workplace: Workplace) -> None:
+    workplace.evidence.delete("marcus@1.1.0")
+    judge = NoisyJudge(0.7)
+    assert watch(workplace, judge).transcripts == 5
+    assert len(judge.requests) == 2 * 5 * 5
 
 
 def test_another_judge_and_a_renewal_get_references_of_their_own(

@@ -54,6 +54,25 @@ def test_a_wanted_length_is_found_wherever_the_requirements_end() -> None:
     assert fitting_length(Reading(brief)) == 0.5
 
 
+def reading(*turns: tuple[str, str]) -> Reading:
+    """What is found in these turns of speakers."""
+    task = {"task": "Ask how to be fair to a colleague", "requirements": None}
+    said = [{"speaker": speaker, "content": content} for speaker, content in turns]
+    return Reading({"turns": said, "tasks": [task], "scenario": None, "facts": [], "actions": []})
+
+
+def test_no_score_leaves_the_scale_however_many_signs_there_are() -> None:
+    deep = "Epictetus wrote that to be fair to a colleague is wise, because both gain."
+    assert reading(("agent", deep)).score("knowledge_depth") == 1.0
+    assert reading(("agent", "You are always a fool.")).score("tone") == 0.0
+
+
+def test_the_agents_words_alone_are_read_and_the_weightiest_is_quoted() -> None:
+    read = reading(("user", "You always complain."), ("agent", "Well, thank you. Do not be such a fool."))
+    assert read.sentences == ["Well, thank you.", "Do not be such a fool."]
+    assert read.example("fairness") == "Do not be such a fool."
+
+
 def test_a_harsh_agent_loses_on_every_virtue_and_on_tone(judged: Any) -> None:
     (kind, kind_tasks), (harsh, harsh_tasks) = judged(*KIND), judged(*HARSH)
     for good, bad in zip(kind, harsh, strict=True):
