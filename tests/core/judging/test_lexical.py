@@ -12,7 +12,7 @@ from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.cues import ADVICE, CUES, SIGNALS
 from stoic_assets.core.judging.judge import judge_tasks, judge_virtues
-from stoic_assets.core.judging.lexical import MEASURES, Reading, fitting_length, lexical_reply
+from stoic_assets.core.judging.lexical import MEASURES, Reading, fitting_length, lexical_reply, suggestions, task_mark
 from stoic_assets.core.judging.question import Questions
 from stoic_assets.core.judging.scores import TaskScores, VirtueScore
 from stoic_assets.core.judging.verdict import parse_tasks, parse_virtue
@@ -71,6 +71,20 @@ def test_the_agents_words_alone_are_read_and_the_weightiest_is_quoted() -> None:
     read = reading(("user", "You always complain."), ("agent", "Well, thank you. Do not be such a fool."))
     assert read.sentences == ["Well, thank you.", "Do not be such a fool."]
     assert read.example("fairness") == "Do not be such a fool."
+
+
+def test_advice_is_on_what_the_weakest_aspects_lack_or_show() -> None:
+    plain, rough = reading(("agent", "Do this.")), reading(("agent", "You are a fool."))
+    assert plain.costs("consistent_tone") == {"kind": 0.25, "harsh": 0.0}
+    assert rough.costs("consistent_tone") == {"kind": 0.25, "harsh": 0.5}
+    scores = {"attribution": 0.8, "consistent_tone": 0.3, "avoiding_bias": 0.7}
+    assert suggestions(plain, scores) == [ADVICE["kind"], ADVICE["both"]]
+
+
+def test_a_refusal_costs_marks() -> None:
+    task = {"task": "Ask how to be fair to a colleague", "acceptance_criteria": "Both sides are heard"}
+    said = ("I like to be fair to a colleague.", "I refuse to be fair to a colleague.")
+    assert [task_mark(reading(("agent", each)), task)["score"] for each in said] == [0.57, 0.17]
 
 
 def test_a_harsh_agent_loses_on_every_virtue_and_on_tone(judged: Any) -> None:
