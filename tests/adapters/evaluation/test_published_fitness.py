@@ -74,6 +74,13 @@ def test_what_is_sent_is_stored_with_its_grounds(workplace: Workplace, evaluate:
     assert len(updates_sent(workplace, manifest)) == 1
 
 
+def test_what_a_stand_in_scored_is_sent_as_such(workplace: Workplace, manifest: Manifest, updates_sent: Sent) -> None:
+    key = ("evaluations", manifest.agent_version, manifest.evaluation_id)
+    workplace.warehouse.write(*key, [{**row, "offline": True} for row in workplace.warehouse.read(*key)])
+    published(workplace, manifest)
+    assert [sent["offline"] for sent in updates_sent(workplace, manifest)] == [True]
+
+
 def test_who_evolves_learns_how_often_the_agent_failed(
     workplace: Workplace, evaluate: Make, updates_sent: Sent
 ) -> None:

@@ -46,6 +46,16 @@ def test_nothing_is_promised_that_raters_cannot_do() -> None:
     assert "more items" in wide.why
 
 
+@pytest.mark.parametrize("estimate", [0.5, 0.6])
+def test_an_alpha_on_a_line_is_between_the_lines(estimate: float) -> None:
+    assert "sharpen" in gate(alpha(estimate - 0.1, estimate, estimate + 0.1), 3).why
+
+
+def test_what_is_missing_in_any_case_is_named_though_fewer_would_decide() -> None:
+    # g(2) = 1.237 and g(2.3) = 1.142 at ρ = 0.75: one more who marks 3 of 10 items would do, but not for three marks.
+    assert gate(alpha(0.59, 0.75, 0.85), marks_per_item=2, marked=0.3).more_raters == 4
+
+
 def test_fewer_than_three_marks_on_an_item_never_pass() -> None:
     found = gate(alpha(0.8, 0.9, 0.95), marks_per_item=2)
     assert (found.state, found.more_raters) == ("unknown", 1)
