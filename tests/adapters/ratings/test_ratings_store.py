@@ -119,6 +119,18 @@ def test_each_scenario_is_shown_once_with_a_reply_that_counts(workplace: Workpla
     }
 
 
+def test_scenarios_of_two_jobs_are_two_and_the_first_exchange_of_each_is_shown(workplace: Workplace) -> None:
+    trials = [trial("e1", "grief"), trial("e1", "grief", job="consolation")]
+    store(workplace, "e1", trials)
+    turns = workplace.warehouse.read("turns", VERSION, "e1")
+    later = [{**turn, "turn": turn["turn"] + 10, "content": "And then?", "events": "[]"} for turn in turns]
+    workplace.warehouse.write("turns", VERSION, "e1", [*later, *turns[::-1]])
+    replies = scenario_replies(workplace, VERSION)
+    assert {reply.trial_id for reply in replies} == {each["trial_id"] for each in trials}
+    assert {reply.input for reply in replies} == {"I write about grief."}
+    assert all("bear it" in reply.reply for reply in replies)
+
+
 def test_a_version_without_replies_is_refused(workplace: Workplace) -> None:
     store(workplace, "e1", [trial("e1", None)])
     advice = r"marcus@1\.0 has no replies to rate; run `stoic eval --agent-version marcus@1\.0` with a job for"

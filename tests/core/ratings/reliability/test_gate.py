@@ -85,6 +85,13 @@ def test_raters_who_mark_half_of_the_items_must_be_twice_as_many() -> None:
     assert gate(alpha(0.59, 0.75, 0.85), marks_per_item=3, marked=0.5).more_raters == 2
 
 
+def test_where_most_items_have_one_mark_or_none_there_is_an_answer_too() -> None:
+    assert gate(alpha(0.59, 0.75, 0.85), marks_per_item=1).more_raters == 2
+    never = gate(undefined("nobody gave a mark"), marks_per_item=0, marked=0.0)
+    assert (never.state, never.more_raters) == ("unknown", None)
+    assert "not applicable" in never.why
+
+
 def test_an_undefined_alpha_says_why_and_asks_for_the_raters_that_are_missing() -> None:
     alone = gate(undefined("one rater gave marks: agreement needs two"), marks_per_item=1)
     assert (alone.state, alone.more_raters, alone.why) == ("unknown", 2, "one rater gave marks: agreement needs two")
