@@ -76,8 +76,9 @@ def test_what_is_sent_is_stored_with_its_grounds(workplace: Workplace, evaluate:
 
 def test_what_a_stand_in_scored_is_sent_as_such(workplace: Workplace, manifest: Manifest, updates_sent: Sent) -> None:
     key = ("evaluations", manifest.agent_version, manifest.evaluation_id)
+    judged = published(workplace, manifest).update
     workplace.warehouse.write(*key, [{**row, "offline": True} for row in workplace.warehouse.read(*key)])
-    published(workplace, manifest)
+    assert published(workplace, manifest).update.scale.key != judged.scale.key
     assert [sent["offline"] for sent in updates_sent(workplace, manifest)] == [True]
 
 

@@ -108,12 +108,14 @@ def test_the_newest_evaluation_with_scenarios_is_shown(workplace: Workplace) -> 
     assert all("bear it" in reply.reply for reply in replies)
 
 
-def test_each_scenario_is_shown_once_with_a_reply_that_counts(workplace: Workplace) -> None:
-    store(workplace, "e1", [
+@pytest.mark.parametrize("order", [1, -1])
+def test_each_scenario_is_shown_once_with_a_reply_that_counts(workplace: Workplace, order: int) -> None:
+    trials = [
         trial("e1", "grief", repeat=2), trial("e1", "grief"), trial("e1", "grief", condition="supplied"),
         trial("e1", "anger", repeat=1, outcome="infra_error"), trial("e1", "anger", repeat=2),
         trial("e1", "envy", outcome="evaluator_error"), trial("e1", "fear", outcome="agent_error"),
-    ])  # fmt: skip
+    ]  # fmt: skip
+    store(workplace, "e1", trials[::order])
     assert {reply.trial_id for reply in scenario_replies(workplace, VERSION)} == {
         "e1.counsel.grief.withheld.1", "e1.counsel.anger.withheld.2",
     }
@@ -384,7 +386,9 @@ def test_a_version_that_is_forgotten_is_named_by_no_analysis(workplace: Workplac
     store(workplace, "e1", [trial("e1", "grief")])
     build(workplace, [VERSION])
     texts = {"own": f"Replies of x@1, {VERSION}.", "later": f"Replies of {VERSION}.1", "other": f"a-{VERSION}"}
+    for test_id, key in read_keys(workplace.project.home).items():
+        texts |= {"page" if key.agent_version else "training": f'{{"test_id":"{test_id}"}}'}
     for name, text in texts.items():
         (tmp_path / f"{name}.html").write_text(text)
     forget_version(workplace.project.home, tmp_path, VERSION)
-    assert {path.stem for path in tmp_path.glob("*.html")} == {"later", "other"}
+    assert {path.stem for path in tmp_path.glob("*.html")} == {"later", "other", "training"}

@@ -33,6 +33,15 @@ def test_the_mean_of_few_marks_is_less_reliable_than_the_mean_of_all() -> None:
     assert icc_mean(complete, once)[0] == pytest.approx(BETWEEN / (BETWEEN + (RATER + ERROR) / RATERS), abs=0.01)
 
 
+def test_where_items_have_unequal_numbers_of_marks_their_harmonic_mean_counts() -> None:
+    few, many = 2, RATERS
+    given = np.where(np.arange(ITEMS)[:, None] % 2, many, few)
+    uneven = np.where(np.arange(RATERS) < given, drawn(), np.nan)
+    marks_of_an_item = 2 / (1 / few + 1 / many)
+    expected = BETWEEN / (BETWEEN + (RATER + ERROR) / marks_of_an_item)
+    assert icc_mean(uneven, as_observed(ITEMS))[0] == pytest.approx(expected, abs=0.02)
+
+
 def test_raters_who_never_meet_on_an_item_cannot_be_told_from_items() -> None:
     marks = np.full((4, 4), np.nan)
     np.fill_diagonal(marks, [1, 2, 3, 4])
@@ -65,6 +74,7 @@ def test_items_without_one_of_the_two_are_left_out() -> None:
     assert spearman(X, y, Resampling(100)).estimate == pytest.approx(1)
     two = spearman(X[:4], np.array([np.nan, np.nan, 1, 2]), Resampling(100))
     assert two.why == "2 items with both: a correlation needs at least 3"
+    assert spearman(X[:3], X[:3], Resampling(100)).estimate == pytest.approx(1)
 
 
 def test_what_never_varies_has_no_correlation_and_says_so() -> None:

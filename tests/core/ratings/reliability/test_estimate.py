@@ -35,7 +35,7 @@ def test_an_interval_holds_its_own_figure_or_there_is_none(value: float, given: 
 
 
 def test_a_few_draws_without_a_figure_do_no_harm() -> None:
-    assert with_interval(0.5, np.r_[np.full(97, 0.5), np.full(3, np.nan)], 80, "unused").low == 0.5
+    assert with_interval(0.5, np.r_[np.full(95, 0.5), np.full(5, np.nan)], 80, "unused").low == 0.5
 
 
 def test_every_draw_has_as_many_items_as_the_study_and_the_seed_fixes_them() -> None:

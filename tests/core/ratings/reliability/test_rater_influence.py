@@ -25,6 +25,13 @@ def test_leniency_is_the_distance_from_the_others_on_the_same_items(make_row: Ca
     assert found["alone"].why == "rated no item that others rated"
 
 
+def test_who_rated_few_items_has_no_interval(make_row: Callable[..., dict[str, Any]]) -> None:
+    rows = [make_row("often", f"item-{n:02}", 3) for n in range(20)]
+    rows += [make_row("rarely", f"item-{n:02}", 4) for n in range(3)]
+    found = leniency(rating_table(rows), item_weights(20, Resampling(50, 1)))
+    assert (found["rarely"].estimate, found["rarely"].why) == (1.0, "3 items: an interval needs at least 10")
+
+
 def test_without_the_rater_who_rates_at_random_alpha_rises(make_study: Callable[..., Rows]) -> None:
     rows = make_study(60, 4, noise=0.4)
     for place, row in enumerate(rows):
