@@ -82,11 +82,10 @@ def judge_calibration(
             if virtue not in bridge.values():
                 measures |= _unbridged(virtue, measures)
             maps = {f"map_{signal}": fit.map for signal, fit in fits.items() if fit.map}
-            common = given.keys() & trials.keys()
-            people = {row["rater_id"] for trial in common for row in trials[trial]}
+            people = {row["rater_id"] for trial in given for row in trials[trial]}
             counts = len(scores.trials), len(scores.raters)
             found.append(
-                JudgeComparison(virtue, ",".join(names), *counts, measures, maps, len(common), len(people))
+                JudgeComparison(virtue, ",".join(names), *counts, measures, maps, len(given), len(people))
             )
     return found
 
@@ -99,10 +98,10 @@ def _unbridged(virtue: Virtue, measures: Mapping[str, Estimate]) -> dict[str, Es
 
 def _edges(judged: Judged, trials: Mapping[str, Rows], resampling: Resampling) -> dict[str, Estimate]:
     """The rank correlation of the judge's virtue with each dimension's mean mark: it tests the bridge's edges."""
-    common = sorted(judged.keys() & trials.keys())
-    scores = np.array([fmean(row["score"] for row in judged[trial]) for trial in common])
+    in_order = sorted(judged)
+    scores = np.array([fmean(row["score"] for row in judged[trial]) for trial in in_order])
     marks: dict[str, list[float]] = defaultdict(list)
-    for trial in common:
+    for trial in in_order:
         for name in DIMENSION_NAMES:
             given = [scaled(row[name]) for row in trials[trial] if row[name] is not None]
             marks[name].append(fmean(given) if given else np.nan)

@@ -29,7 +29,7 @@ def improvements(virtue: Virtue, evaluations: Iterable[StoicEvaluation]) -> list
     made_in: dict[str, list[StoicEvaluation]] = defaultdict(list)
     for each in evaluations:
         if virtue in each.virtue_scores:
-            for suggestion in dict.fromkeys(each.virtue_scores[virtue].improvement_suggestions):
+            for suggestion in each.virtue_scores[virtue].improvement_suggestions:
                 made_in[suggestion].append(each)
     ranked = sorted(made_in, key=lambda suggestion: (-len(made_in[suggestion]), suggestion))
     return [_improvement(virtue, suggestion, made_in[suggestion]) for suggestion in ranked[:MOST_SUGGESTIONS]]

@@ -121,6 +121,11 @@ def test_a_dimension_that_nobody_could_answer_leaves_the_others_alone(make_study
     assert whys(analysis, "helpfulness") == {None}
 
 
+def test_items_that_nobody_could_mark_do_not_count_as_items_with_too_few_marks(make_study: MakeStudy) -> None:
+    rows = [row | ({"actionability": None} if row["test_id"] >= "item-015" else {}) for row in make_study(40, 3, 0.2)]
+    assert analyse(rows, resampling=QUICK).dimensions["actionability"].gate.state == "pass"
+
+
 def test_ragged_data_are_used_as_they_are(make_study: MakeStudy) -> None:
     complete, ragged = make_study(200, 5), make_study(200, 5, missing=0.3)
     of = [analyse(rows, resampling=QUICK).dimensions["helpfulness"].coefficients for rows in (complete, ragged)]
