@@ -299,6 +299,15 @@ def test_analysis_learns_what_was_shown(workplace: Workplace) -> None:
     assert sum(bool(item.attention) for item in items.values()) == 2
 
 
+def test_the_effectiveness_that_an_agent_reported_last_is_known(workplace: Workplace) -> None:
+    store(workplace, "e1", [trial("e1", "grief")])
+    build(workplace, [VERSION])
+    turns = workplace.warehouse.read("turns", VERSION, "e1")
+    again = {**turns[-1], "turn": 3, "events": json.dumps([{"effectiveness": 0.9}])}
+    workplace.warehouse.write("turns", VERSION, "e1", [again, *turns])
+    assert {item.effectiveness for item in rated_items(workplace).values()} == {0.9, None}
+
+
 def test_the_page_that_was_rated_last_is_analysed(workplace: Workplace, tmp_path: Path) -> None:
     for version, day in ((VERSION, 1), ("marcus@1.1", 2)):
         store(workplace, f"e{day}", [trial(f"e{day}", "grief")], version=version)

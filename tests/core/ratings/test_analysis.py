@@ -109,6 +109,9 @@ def test_few_items_have_figures_without_intervals(make_study: MakeStudy) -> None
     alpha = analyse(make_study(6, 3)).dimensions["helpfulness"].coefficients["alpha_ordinal"]
     assert alpha.estimate is not None
     assert alpha.why == "6 items: an interval needs at least 10"
+    rows = [row for row in make_study(12, 2) if row["rater_id"] == "rater-0" or row["test_id"] < "item-009"]
+    shared = analyse(rows, resampling=QUICK).dimensions["helpfulness"].coefficients["alpha_ordinal"]
+    assert shared.why == "9 items: an interval needs at least 10"
 
 
 def test_a_dimension_that_nobody_could_answer_leaves_the_others_alone(make_study: MakeStudy) -> None:
@@ -124,6 +127,13 @@ def test_a_dimension_that_nobody_could_answer_leaves_the_others_alone(make_study
 def test_items_that_nobody_could_mark_do_not_count_as_items_with_too_few_marks(make_study: MakeStudy) -> None:
     rows = [row | ({"actionability": None} if row["test_id"] >= "item-015" else {}) for row in make_study(40, 3, 0.2)]
     assert analyse(rows, resampling=QUICK).dimensions["actionability"].gate.state == "pass"
+
+
+def test_missing_raters_are_those_of_the_usual_item_among_those_that_can_be_marked(make_study: MakeStudy) -> None:
+    half = [row | ({"actionability": None} if row["test_id"] >= "item-020" else {}) for row in make_study(40, 2, 0.2)]
+    assert analyse(half, resampling=QUICK).dimensions["actionability"].gate.more_raters == 1
+    most = [row for row in make_study(40, 3, 0.2) if row["rater_id"] == "rater-0" or row["test_id"] < "item-021"]
+    assert analyse(most, resampling=QUICK).dimensions["helpfulness"].gate.state == "pass"
 
 
 def test_ragged_data_are_used_as_they_are(make_study: MakeStudy) -> None:
