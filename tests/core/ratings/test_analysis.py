@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stoic_assets.core.ratings.analysis import RatingAnalysis, analyse
-from stoic_assets.core.ratings.analysis_document import analysis_document, rater_check_rows, reliability_rows
+from stoic_assets.core.ratings.analysis_document import analysis_document, reliability_rows
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.reliability.estimate import Resampling
 from stoic_assets.core.ratings.report.discussion_sheet import discussion_sheet
 from stoic_assets.core.ratings.report.page import render_analysis
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
-from stoic_assets.core.ratings.study import Study
 
 QUICK = Resampling(100)
 
@@ -31,23 +29,6 @@ COEFFICIENTS = {"alpha_ordinal", "alpha_nominal", "ac2", "icc_a1", "icc_ak", "qw
 
 def whys(analysis: RatingAnalysis, dimension: str = "helpfulness") -> set[str | None]:
     return {estimate.why for estimate in analysis.dimensions[dimension].coefficients.values()}
-
-
-def test_the_document_has_its_public_shape(make_study: MakeStudy) -> None:
-    document = analysis_document(analyse(make_study(30, 3), resampling=Resampling(200)))
-    counts, figures = ["raters", "items", "ratings"], ["dimensions", "overall", "versions"]
-    public = [*counts, *figures, "by_rater", "flags", "not_checked", "page_id", "rubric", "other_pages"]
-    assert list(document) == public
-    assert (document["raters"], document["items"], document["ratings"]) == (3, 30, 90)
-    assert list(document["dimensions"]) == list(DIMENSION_NAMES)
-    for found in document["dimensions"].values():
-        assert set(found) == COEFFICIENTS | {"gate", "more_raters"}
-        assert found["gate"] in {"pass", "fail", "unknown"}
-    assert set(document["overall"]) == {"fleiss_kappa", "ac1", "cohen_kappa_mean"}
-    for estimate in (found[name] for found in document["dimensions"].values() for name in COEFFICIENTS):
-        assert list(estimate) == ["estimate", "low", "high", "why"]
-        assert estimate["low"] < estimate["estimate"] < estimate["high"]
-        assert estimate["why"] is None
 
 
 def test_good_raters_pass_and_bad_ones_fail(make_study: MakeStudy) -> None:
@@ -109,9 +90,6 @@ def test_few_items_have_figures_without_intervals(make_study: MakeStudy) -> None
     alpha = analyse(make_study(6, 3)).dimensions["helpfulness"].coefficients["alpha_ordinal"]
     assert alpha.estimate is not None
     assert alpha.why == "6 items: an interval needs at least 10"
-    rows = [row for row in make_study(12, 2) if row["rater_id"] == "rater-0" or row["test_id"] < "item-009"]
-    shared = analyse(rows, resampling=QUICK).dimensions["helpfulness"].coefficients["alpha_ordinal"]
-    assert shared.why == "9 items: an interval needs at least 10"
 
 
 def test_a_dimension_that_nobody_could_answer_leaves_the_others_alone(make_study: MakeStudy) -> None:
@@ -122,18 +100,6 @@ def test_a_dimension_that_nobody_could_answer_leaves_the_others_alone(make_study
     assert (gate.state, gate.more_raters) == ("unknown", None), "further raters would say N/A as well"
     assert "not applicable" in gate.why
     assert whys(analysis, "helpfulness") == {None}
-
-
-def test_items_that_nobody_could_mark_do_not_count_as_items_with_too_few_marks(make_study: MakeStudy) -> None:
-    rows = [row | ({"actionability": None} if row["test_id"] >= "item-015" else {}) for row in make_study(40, 3, 0.2)]
-    assert analyse(rows, resampling=QUICK).dimensions["actionability"].gate.state == "pass"
-
-
-def test_missing_raters_are_those_of_the_usual_item_among_those_that_can_be_marked(make_study: MakeStudy) -> None:
-    half = [row | ({"actionability": None} if row["test_id"] >= "item-020" else {}) for row in make_study(40, 2, 0.2)]
-    assert analyse(half, resampling=QUICK).dimensions["actionability"].gate.more_raters == 1
-    most = [row for row in make_study(40, 3, 0.2) if row["rater_id"] == "rater-0" or row["test_id"] < "item-021"]
-    assert analyse(most, resampling=QUICK).dimensions["helpfulness"].gate.state == "pass"
 
 
 def test_ragged_data_are_used_as_they_are(make_study: MakeStudy) -> None:
@@ -194,33 +160,6 @@ def test_effectiveness_is_correlated_where_it_is_known(make_study: MakeStudy) ->
     in_part = known | {"item-000": RatedItem(reply="x")}
     assert analyse(rows, in_part, QUICK).effectiveness["helpfulness"].estimate == pytest.approx(1)
     assert analyse(rows, {item: RatedItem(reply="x") for item in means}, QUICK).effectiveness == {}
-
-
-def test_rows_for_the_tables(make_study: MakeStudy) -> None:
-    analysis = analyse(make_study(30, 3), resampling=QUICK)
-    rows = reliability_rows(analysis)
-    assert len(rows) == 5 * 8 + 3
-    assert len({(row["question"], row["coefficient"]) for row in rows}) == len(rows)
-    assert {row["gate"] for row in rows if row["question"] == "overall"} == {None}
-    assert all(row["gate_why"] for row in rows if row["question"] != "overall")
-    assert rater_check_rows(analysis) == []
-
-
-def test_a_row_for_each_flag(make_study: MakeStudy, make_row: MakeRow) -> None:
-    flat = [make_row("flat", f"item-{number:03}", 3) for number in range(30)]
-    [row] = rater_check_rows(analyse([*make_study(30, 3), *flat], resampling=QUICK))
-    detail = "100 % of 150 marks are 3, standard deviation 0.00"
-    study = {"page_id": None, "rubric": None}
-    assert row == {"rater_id": "flat", "check": "straight_lining", "detail": detail, **study}
-
-
-def test_figures_and_flags_name_their_study(make_row: MakeRow) -> None:
-    flat = [make_row("flat", f"item-{number:03}", 3) for number in range(10)]
-    analysis = replace(analyse(flat, resampling=QUICK), study=Study("p1", "r1", flat, ("p0",)))
-    document = analysis_document(analysis)
-    assert (document["page_id"], document["rubric"], document["other_pages"]) == ("p1", "r1", ["p0"])
-    rows = [*reliability_rows(analysis), *rater_check_rows(analysis)]
-    assert {(row["page_id"], row["rubric"]) for row in rows} == {("p1", "r1")}
 
 
 def test_twenty_thousand_ratings_take_seconds(make_study: MakeStudy) -> None:
