@@ -1,12 +1,14 @@
 """The sheet for discussions."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from stoic_assets.core.ratings.analysis import analyse
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.reliability.estimate import Resampling
 from stoic_assets.core.ratings.report.discussion_sheet import discussion_sheet
+from stoic_assets.core.ratings.study import Study
 
 QUICK = Resampling(10)
 
@@ -17,6 +19,7 @@ def test_a_split_item_comes_with_its_texts_marks_and_comments(make_row: MakeRow)
     rows = [
         make_row("a", "one", 1, 2, 3, 4, None, overall="no", comments="Cold."), make_row("b", "one", 5, overall="yes"),
         make_row("c", "one", None, overall=None), make_row("a", "two", 3), make_row("b", "two", 3),
+        make_row("d", "one", None, overall="maybe"),
     ]  # fmt: skip
     sheet = discussion_sheet(analyse(rows, {"one": RatedItem(input="I failed.\nAgain.", reply="Begin.")}, QUICK))
     assert "## 1. one" in sheet
@@ -26,7 +29,8 @@ def test_a_split_item_comes_with_its_texts_marks_and_comments(make_row: MakeRow)
     assert "| a | 1 | 2 | 3 | 4 | – | no |" in sheet
     assert "| b | 5 | 5 | 5 | 5 | 5 | yes |" in sheet
     assert "| c |" not in sheet
-    assert "- a: Cold." in sheet
+    assert "| d | – | – | – | – | – | maybe |" in sheet
+    assert [line for line in sheet.splitlines() if line.startswith("- ")] == ["- a: Cold."]
 
 
 def test_the_greatest_disagreement_comes_first_and_the_rest_is_counted(make_row: MakeRow) -> None:
@@ -34,7 +38,15 @@ def test_the_greatest_disagreement_comes_first_and_the_rest_is_counted(make_row:
     rows += [make_row("b", f"item{n}", *([5] * n + [4] * (5 - n))) for n in range(4)]
     sheet = discussion_sheet(analyse(rows, resampling=QUICK), most=2)
     assert sheet.index("## 1. item3") < sheet.index("## 2. item2")
+    assert "## 3." not in sheet
     assert "2 more items are split." in sheet
+    assert "more items" not in discussion_sheet(analyse(rows, resampling=QUICK), most=4)
+
+
+def test_it_names_the_page_that_was_rated(make_row: MakeRow) -> None:
+    analysis = analyse([make_row("a", "one", 1), make_row("b", "one", 5)], resampling=QUICK)
+    assert "Page: p\\*1\n" in discussion_sheet(replace(analysis, study=Study("p*1", None, [])))
+    assert "Page:" not in discussion_sheet(analysis)
 
 
 def test_foreign_text_sets_up_no_structure(make_row: MakeRow) -> None:
@@ -44,7 +56,7 @@ def test_foreign_text_sets_up_no_structure(make_row: MakeRow) -> None:
     assert "> \\# Title\n> \\===\n" in sheet
     assert "<b>" not in sheet
     assert "[link](http" not in sheet
-    assert "a\\|b" in sheet
+    assert "| a\\|b |" in sheet
 
 
 def test_the_lines_of_a_comment_stay_lines_of_its_item(make_row: MakeRow) -> None:
