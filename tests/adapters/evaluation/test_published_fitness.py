@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from publications import Make, Say, Sent, published
 
+from stoic_assets.adapters.evaluation import publishing
 from stoic_assets.adapters.evaluation.publishing import gepa_batch
 from stoic_assets.adapters.evaluation.version_comparison import compare_versions
 from stoic_assets.adapters.evaluation.version_comparison import store as store_comparison
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.comparison.measures import JUDGED
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 
@@ -172,7 +174,7 @@ def test_of_an_evaluation_that_says_nothing_no_fitness_leaves(
 
 
 def test_holdout_jobs_are_in_the_verdict_and_not_in_what_evolution_is_told(
-    workplace: Workplace, evaluate: Make, updates_sent: Sent
+    workplace: Workplace, evaluate: Make, updates_sent: Sent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Were they in it, a loop could breed for them; here they would even hide that the open jobs got worse."""
     agent = f"agent{uuid.uuid4().hex}"
@@ -188,7 +190,7 @@ def test_holdout_jobs_are_in_the_verdict_and_not_in_what_evolution_is_told(
     told = published(workplace, manifest).update
     assert told.comparison is not None
     assert (told.comparison["base"], told.comparison["verdict"]) == (f"{agent}@0.9.0", "regressed")
-    assert told.comparison["regressed"]
+    assert {*told.comparison["regressed"]} & {*JUDGED}
     assert told.fitness == pytest.approx(sum(worse.values()) / len(worse))
     [sent] = updates_sent(workplace, manifest)
     batch = gepa_batch(workplace, manifest)
@@ -196,5 +198,10 @@ def test_holdout_jobs_are_in_the_verdict_and_not_in_what_evolution_is_told(
     assert "secret" not in json.dumps([sent, told.row(), batch.outputs])
     assert "secret" not in str(batch)
     assert gepa_batch(workplace, manifest, ["job 1", "job 3"]).scores == pytest.approx([worse["job 1"], worse["job 3"]])
+    with monkeypatch.context() as patched:
+        patched.setattr(publishing, "moved_between", lambda *_: "the judge itself changed between the two")
+        excused = published(workplace, manifest).update.comparison
+    assert excused is not None
+    assert not {*excused["regressed"]} & {*JUDGED}
     workplace.warehouse.delete(f"{agent}@0.9.0")
     assert published(workplace, manifest).update.comparison is None, "with nothing to leave the holdout jobs out of"

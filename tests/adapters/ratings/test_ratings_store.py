@@ -324,6 +324,15 @@ def test_the_page_that_was_rated_last_is_analysed(workplace: Workplace, tmp_path
     assert analyse_ratings(workplace, other).study.others == (page,)
 
 
+def test_what_the_checks_of_raters_found_is_stored(workplace: Workplace, tmp_path: Path) -> None:
+    store(workplace, "e1", [trial("e1", "grief")])
+    page = build(workplace, [VERSION]).page_id
+    collect(workplace, [save(tmp_path, ratings_of(workplace))])
+    analyse_ratings(workplace)
+    [found] = workplace.warehouse.query("select * from rater_checks")
+    assert (found["rater_id"], found["check"], found["page_id"]) == ("ann", "missed_attention", page)
+
+
 def test_a_study_without_an_evaluation_stands_in_the_file_for_people_too(workplace: Workplace, tmp_path: Path) -> None:
     rating = {"test_id": "r1", "rater_id": "ann", "timestamp": "2026-02-01T10:00:00Z", "ratings": MARKS}
     given = [rating | {"overall": "yes", "comments": "", "meta": {}}]

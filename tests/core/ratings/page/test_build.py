@@ -49,6 +49,15 @@ def test_nothing_that_is_hidden_stands_in_the_page() -> None:
     assert "attention" not in own.lower()
 
 
+def test_the_page_knows_how_much_there_is_to_read_and_what_is_right_in_practice() -> None:
+    blind_page = scenario_page()
+    [block] = BLOCK.findall(build_page(blind_page))
+    data = json.loads(block)
+    assert {each["words"] == blind_page.keys[each["test_id"]].words for each in data["items"]} == {True}
+    right = [{**each.item.marks, "overall": each.item.overall} for each in blind_page.practice]
+    assert [each["reference"] for each in data["practice"]] == right
+
+
 def test_raters_are_told_what_is_true_of_any_agent_or_what_the_study_lead_says() -> None:
     page = page_of([])
     [welcome] = re.findall(r'<section id="welcome".*?</section>', build_page(page), re.DOTALL)
