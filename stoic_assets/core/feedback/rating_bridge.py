@@ -40,7 +40,7 @@ def rated_trials(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """
     trials: dict[str, dict[str, Row]] = defaultdict(dict)
     for row in sorted(counted(rows), key=lambda row: (row["rated_at"], row["test_id"], row.get("page_id") or "")):
-        if row["trial_id"] is not None and not row.get("attention"):
+        if row["trial_id"] is not None:
             trials[row["trial_id"]][row["rater_id"]] = row
     return {trial_id: list(by_rater.values()) for trial_id, by_rater in sorted(trials.items())}
 

@@ -91,5 +91,5 @@ FEWEST_ITEMS = 10
 
 
 def counted(rows: Iterable[Row], attention: Collection[str] = ()) -> list[Row]:
-    """The rows of `human_ratings` that count; `attention` holds the ids of attention items."""
-    return [row for row in rows if not (row.get("practice") or row.get("repeat_of") or row["test_id"] in attention)]
+    """The rows of `human_ratings` that count; `attention` holds the ids of attention items that are known."""
+    return [row for row in rows if not (_is_training(row) or row.get("repeat_of") or row["test_id"] in attention)]

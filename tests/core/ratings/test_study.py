@@ -92,6 +92,13 @@ def test_a_rater_has_one_row_for_each_item_of_a_study(make_row: MakeRow) -> None
         assert (len(first), len(second)) == (4, 4)
 
 
+def test_an_attention_item_is_none_of_the_items_also_if_its_key_is_lost(make_row: MakeRow) -> None:
+    rows = [make_row(rater, item, 3, page_id="new") for rater in ("ann", "ben") for item in ("x", "y")]
+    rows += [make_row("ann", "look", 2, page_id="old", attention=True)]
+    found = chosen_study(rows, {"x": key("new", "r1")})
+    assert analyse(found.rows, resampling=Resampling(10)).table.items == ("x", "y")
+
+
 def test_practice_alone_is_a_study_without_ratings(make_row: MakeRow) -> None:
     found = chosen_study([make_row("ann", "try", 3, practice=True)], {})
     assert (found.page_id, len(found.rows), found.others) == (NO_PAGE, 1, ())
