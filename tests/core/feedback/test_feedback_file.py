@@ -1,5 +1,6 @@
 """The form of feedback files, and what is said of those that do not keep to it."""
 
+import hashlib
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -101,6 +102,12 @@ def test_the_id_is_that_of_the_content(metrics_file: File) -> None:
     ids = [parse_feedback(text, "f.json").feedback_id for text in (metrics_file(), other_order, with_defaults)]
     assert len(set(ids)) == 1
     assert parse_feedback(metrics_file(task_id="other"), "f.json").feedback_id != ids[0]
+
+
+def test_the_id_is_made_of_what_was_written_so_that_keys_to_come_change_none() -> None:
+    written = '{"agent_version":"m@1","task_id":"t","dialogue":[{"role":"user","content":"No."}]}'
+    digest = hashlib.sha256(written.encode()).hexdigest()
+    assert parse_feedback(written, "f.json").feedback_id == f"feedback-{digest[:32]}"
 
 
 def test_a_time_without_a_zone_is_in_utc(metrics_file: File) -> None:
