@@ -1,5 +1,6 @@
-"""A job, the evidence of a conversation, and a judge that answers by script."""
+"""A job, the evidence of a conversation, a judge that answers by script, and what it makes of that conversation."""
 
+import asyncio
 import json
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,8 +11,12 @@ from stoic_assets.core.chat import ChatReply, ChatRequest
 from stoic_assets.core.conversation.evidence import Evidence, Turn
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.trial import Trial
+from stoic_assets.core.judging.judge import judge_tasks, judge_virtues
+from stoic_assets.core.judging.scores import TaskScores, VirtueScore
+from stoic_assets.core.settings import Judging
 from stoic_assets.core.virtues import ASPECTS, Virtue
 
+Answer = Callable[[ChatRequest], str]
 REMIND = {"request": {"function": {"name": "create_reminder"}, "arguments": {"title": "call\nmother"}, "context": ""}}
 
 
@@ -72,7 +77,7 @@ def make_verdict() -> Callable[..., str]:
 class ScriptedJudge:
     """Answers each request by a function of it and remembers all requests."""
 
-    def __init__(self, answer: Callable[[ChatRequest], str]) -> None:
+    def __init__(self, answer: Answer) -> None:
         self.answer = answer
         self.requests: list[ChatRequest] = []
 
@@ -82,5 +87,37 @@ class ScriptedJudge:
 
 
 @pytest.fixture
-def make_judge() -> Callable[[Callable[[ChatRequest], str]], ScriptedJudge]:
+def make_judge() -> Callable[[Answer], ScriptedJudge]:
     return ScriptedJudge
+
+
+@pytest.fixture
+def virtues(
+    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], make_judge: Callable[[Answer], Any]
+) -> Callable[..., tuple[list[VirtueScore], list[ChatRequest]]]:
+    """Judges a short conversation by a scripted judge; gives the rows and the requests."""
+
+    def run(
+        answer: Answer, panel: tuple[str, ...] = ("judge",), **settings: Any
+    ) -> tuple[list[VirtueScore], list[ChatRequest]]:
+        judge = make_judge(answer)
+        evidence = make_evidence("You have power over your mind.", "Not over events.")
+        return asyncio.run(judge_virtues(make_job(), evidence, judge, Judging(**settings), panel)), judge.requests
+
+    return run
+
+
+@pytest.fixture
+def tasks(
+    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], make_judge: Callable[[Answer], Any]
+) -> Callable[..., tuple[TaskScores, list[ChatRequest]]]:
+    """As `virtues`, for tasks and tone."""
+
+    def run(
+        answer: Answer, panel: tuple[str, ...] = ("judge",), said: str = "Noted.", **keys: Any
+    ) -> tuple[TaskScores, list[ChatRequest]]:
+        judge = make_judge(answer)
+        scores = judge_tasks(make_job(**keys), make_evidence(said, scenario="loss"), judge, Judging(), panel)
+        return asyncio.run(scores), judge.requests
+
+    return run
