@@ -20,7 +20,7 @@ from stoic_assets.core.errors import InfrastructureError, QueryError, StoicError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned, seeded_random
 from stoic_assets.core.jobs.trial import Trial
-from stoic_assets.core.queueing import working_time
+from stoic_assets.core.queueing import queueing, working_time
 from stoic_assets.core.retrying import AgentUnusable
 
 Step = Literal["open", "listen", "speak", "signed_off", "max_turns"]
@@ -211,8 +211,9 @@ class _Conversation:
         await self.note(entries.said(turn, counted, delivery.problem if counted else None))
 
     async def note(self, entry: Entry) -> None:
-        """Applies an entry, then journals it, so that a trial that times out in between has the entry in its state."""
+        """Applies an entry and journals it. The trial's clock stands still meanwhile: a slow disk is nobody's fault."""
         self.state.apply(entry)
-        await self.journal.append(entry)
+        with queueing():
+            await self.journal.append(entry)
         if entry["kind"] == "turn":
             self.world.on_turn(self.trial, self.state.turns[-1])

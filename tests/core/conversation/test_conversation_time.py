@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from stoic_assets.core.conversation.conversation import hold_trial
 from stoic_assets.core.queueing import queueing
 
 Make = Callable[..., Any]
@@ -79,6 +80,21 @@ def test_queueing_for_our_own_limits_is_charged_to_nobody(
     evidence = hold(planned(trialTimeoutSeconds=0.1), make_world(agent_limit=queue))
     assert evidence.outcome == "signed_off"
     assert max(turn.response_ms for turn in evidence.turns) < 50
+
+
+def test_a_slow_disk_is_charged_to_nobody(
+    simulated: Make, planned: Make, make_world: Make, make_journal: Make
+) -> None:
+    journal = make_journal()
+    add = journal.append
+
+    async def append(entry: Any) -> None:
+        await asyncio.sleep(0.4)
+        await add(entry)
+
+    journal.append = append
+    evidence = simulated(hold_trial(planned(trialTimeoutSeconds=1), make_world(), journal))
+    assert (evidence.outcome, evidence.detail, len(evidence.turns)) == ("signed_off", None, 7)
 
 
 @pytest.mark.parametrize(("slow", "outcome"), [("agent", "agent_error"), ("user", "evaluator_error")])
