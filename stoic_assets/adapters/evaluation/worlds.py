@@ -51,7 +51,8 @@ class Worlds:
         return former_end(planned, self._of_job[planned.job.name], journal)
 
     async def close(self) -> None:
-        """Closes the connections to agents; otherwise they would stay open until the event loop ends."""
+        """Closes the journals, and the connections to agents, which would stay open until the event loop ends."""
+        self._journals.close()
         for world in self._of_job.values():
             await world.agent.close()
 

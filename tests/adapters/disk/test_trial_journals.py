@@ -3,33 +3,55 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from stoic_assets.adapters.disk.trial_journals import Journals
 from stoic_assets.core.conversation.evidence import Observation, Turn
-from stoic_assets.core.conversation.journal import ended, said
+from stoic_assets.core.conversation.journal import Entry, ended, said
 from stoic_assets.core.redaction import Redactor
 
+EVENTS = said(Turn(1, "agent", "Ave", 12.0, 1, tuple({"output": f"event {number}"} for number in range(200))))
+LONG = said(Turn(1, "agent", "Ave " * 1000, 12.0, 1))
 
-def test_while_the_last_entry_of_a_trial_is_redacted_other_conversations_go_on(tmp_path: Path) -> None:
+
+@pytest.mark.parametrize("large", [ended("t1", "signed_off", None, 0, []), EVENTS, LONG])
+def test_while_a_large_entry_is_redacted_other_conversations_go_on(tmp_path: Path, large: Entry) -> None:
     others_went_on = threading.Event()
 
     def clean(entry: dict[str, Any]) -> dict[str, Any]:
-        assert entry["kind"] != "ended" or others_went_on.wait(10)
+        assert entry != large or others_went_on.wait(10)
         return entry
 
     async def hold(journals: Journals) -> None:
-        last = asyncio.create_task(journals.append("T1", ended("t1", "signed_off", None, 0, [])))
+        slow = asyncio.create_task(journals.append("T1", large))
         await asyncio.sleep(0)  # it begins
         await journals.append("T2", said(Turn(0, "user", "Salve")))
         others_went_on.set()
-        await last
+        await slow
 
     file = tmp_path / "journal.jsonl"
     asyncio.run(hold(Journals(file, clean)))
-    kept = Journals(file, dict).kept
-    assert [(trial, entry["kind"]) for trial in kept for entry in kept[trial]] == [("T2", "turn"), ("T1", "ended")]
+    assert list(Journals(file, dict).kept) == ["T2", "T1"]
 
 
-def test_an_entry_of_a_trial_that_times_out_is_written_before_the_one_about_that(tmp_path: Path) -> None:
+def test_large_entries_are_redacted_in_one_thread_that_ends_with_the_journals(tmp_path: Path) -> None:
+    threads: set[threading.Thread] = set()
+
+    def clean(entry: dict[str, Any]) -> dict[str, Any]:
+        threads.add(threading.current_thread())
+        return entry
+
+    async def hold(journals: Journals) -> None:
+        await asyncio.gather(*(journals.append(f"T{number}", EVENTS) for number in range(5)))
+        journals.close()
+
+    asyncio.run(hold(Journals(tmp_path / "journal.jsonl", clean)))
+    (thread,) = threads
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+def test_a_small_entry_of_a_trial_that_is_cancelled_is_written_all_the_same_and_in_order(tmp_path: Path) -> None:
     async def hold(journals: Journals) -> None:
         late = asyncio.create_task(journals.append("T1", said(Turn(0, "user", "Salve"))))
         await asyncio.sleep(0)
