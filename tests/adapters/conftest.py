@@ -1,6 +1,7 @@
 """Real graph servers, real HTTP servers on loopback, and what a disk would keep, for the tests of the adapters."""
 
 import asyncio
+import gc
 import inspect
 import json
 import os
@@ -35,6 +36,14 @@ from stoic_assets.core.table_rows import Rows
 sys.path.insert(0, str(Path(__file__).parent / "parts"))
 
 NEO4J = "STOIC_TEST_NEO4J_URI"
+
+
+@pytest.fixture
+def uncollected() -> Iterator[None]:
+    """What is in a cycle of references stays, as in a process that has exempted it from garbage collection."""
+    gc.disable()
+    yield
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

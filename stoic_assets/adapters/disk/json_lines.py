@@ -46,24 +46,19 @@ def _value(line: bytes, place: str) -> Any:
 
 
 class JsonLines:
-    """Writes to one file, which no other process writes to meanwhile. Lines of several writers keep their order."""
+    """Writes to one file, which no other process writes to meanwhile. Lines of several writers keep their order.
+
+    The file is closed with the last reference to this object.
+    """
 
     def __init__(self, file: Path) -> None:
-        self._file = file
-        self._group = GroupCommit(self._sync_file)
+        self._lines = _OpenFile(file)
+        self._group = GroupCommit(self._lines.sync)
 
     def write(self, value: Any) -> None:
         """Adds one line, which survives the end of this process. Raises `StorageError`; then it was not added."""
         # In ASCII, which can encode any text: UTF-8 cannot encode half of a surrogate pair.
-        line = json.dumps(value).encode("ascii") + b"\n"
-        with self._explained():
-            end = self._book.seek(0, os.SEEK_END)
-            try:
-                _write_all(self._book, line)
-            except OSError:
-                with suppress(OSError):  # the first error is the one to report
-                    self._book.truncate(end)
-                raise
+        self._lines.write(json.dumps(value).encode("ascii") + b"\n")
 
     async def sync(self) -> None:
         """Returns when all lines so far would survive a power cut. Raises `StorageError`."""
@@ -74,7 +69,28 @@ class JsonLines:
         self.write(value)
         await self.sync()
 
-    def _sync_file(self, _waiting: Sequence[None]) -> None:
+
+class _OpenFile:
+    """The file, opened at the first use.
+
+    An object of its own, to which nothing that it knows refers: in a cycle it would stay open until garbage is
+    collected, and then for good where `uncollected` has exempted it.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def write(self, line: bytes) -> None:
+        with self._explained():
+            end = self._book.seek(0, os.SEEK_END)
+            try:
+                _write_all(self._book, line)
+            except OSError:
+                with suppress(OSError):  # the first error is the one to report
+                    self._book.truncate(end)
+                raise
+
+    def sync(self, _waiting: Sequence[None]) -> None:
         with self._explained():
             getattr(os, "fdatasync", os.fsync)(self._book.fileno())  # macOS does not have the first
 

@@ -28,12 +28,10 @@ class CachedModel:
     """
 
     def __init__(self, ledger: Ledger, folder: Path, fresh: bool = False) -> None:
-        self._ledger, self._file, self._fresh = ledger, folder / "replies.sqlite", fresh
-        self._commit, self._looking = GroupCommit(self._write), GroupCommit(self._look_up)
-        self._found: dict[str, str] = {}
+        self._ledger, self._fresh = ledger, fresh
+        self._replies = _Replies(folder / "replies.sqlite")
+        self._commit, self._looking = GroupCommit(self._replies.write), GroupCommit(self._replies.look_up)
         self._own: set[str] = set()
-        self._was_empty = False
-        self._alone = Lock()
         self._busy: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def complete(self, request: ChatRequest) -> ChatReply:
@@ -53,39 +51,52 @@ class CachedModel:
             return reply
 
     async def _kept(self, key: str, own_alone: bool) -> ChatReply | None:
-        if (own_alone or self._was_empty) and key not in self._own:
+        if (own_alone or self._replies.was_empty) and key not in self._own:
             return None
         # Not in the loop's thread, which would block while replies are being written.
         await self._looking.add(key)
         try:
-            kept = ChatReply(**json.loads(self._found.pop(key)))
+            kept = ChatReply(**json.loads(self._replies.found.pop(key)))
         except (KeyError, ValueError, TypeError):
             return None  # none, or written by another release: it is requested again and replaced
         return ChatReply(
             kept.text, cost_usd=0.0, cached=True, finish_reason=kept.finish_reason, served_model=kept.served_model
         )
 
-    def _look_up(self, keys: Sequence[str]) -> None:
+
+class _Replies:
+    """The file, and what was `found` in it by key; `was_empty` when it was opened.
+
+    Nothing that it knows refers to it, so that the file is closed with the last `CachedModel` and not by a collection
+    of garbage, from which `uncollected` may have exempted it.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file, self._alone = file, Lock()
+        self.found: dict[str, str] = {}
+        self.was_empty = False
+
+    def look_up(self, keys: Sequence[str]) -> None:
         """One query for each key, which takes as long in a large file as in a small one."""
         with self._storage() as replies:
             for key in keys:
-                self._found |= replies.execute("select key, reply from replies where key = ?", [key])
+                self.found |= replies.execute("select key, reply from replies where key = ?", [key])
 
-    def _write(self, kept: Sequence[tuple[str, str]]) -> None:
+    def write(self, kept: Sequence[tuple[str, str]]) -> None:
         with self._storage() as replies, replies:
             replies.executemany("insert or replace into replies values (?, ?)", kept)
 
     @contextmanager
     def _storage(self) -> Iterator[sqlite3.Connection]:
         with faults_named(self._file, ", it is only a cache"), self._alone:
-            yield self._replies
+            yield self._connection
 
     @cached_property
-    def _replies(self) -> sqlite3.Connection:
+    def _connection(self) -> sqlite3.Connection:
         connection = open_shared(self._file, one_thread=False)
         finalize(self, connection.close)
         connection.execute("create table if not exists replies (key text primary key, reply text) without rowid")
-        self._was_empty = not connection.execute("select 1 from replies limit 1").fetchall()
+        self.was_empty = not connection.execute("select 1 from replies limit 1").fetchall()
         return connection
 
 

@@ -4,6 +4,7 @@ import os
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from stoic_assets.adapters.disk import json_lines
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.disk.json_lines import JsonLines, LinesLost, read_lines
 
@@ -145,3 +147,19 @@ def test_of_a_line_that_fits_in_part_nothing_is_left(tmp_path: Path) -> None:
         lines.write("x" * 1000)
     lines.write("after")
     assert read_lines(file) == ["before", "after"]
+
+
+@pytest.mark.usefixtures("uncollected")
+def test_the_file_is_closed_with_the_last_that_writes_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[FileIO] = []
+
+    def open_file(*args: Any) -> FileIO:
+        opened.append(FileIO(*args))
+        return opened[-1]
+
+    monkeypatch.setattr(json_lines, "FileIO", open_file)
+    lines = JsonLines(tmp_path / "lines.jsonl")
+    asyncio.run(lines.append(1))
+    assert [file.closed for file in opened] == [False]
+    del lines
+    assert [file.closed for file in opened] == [True]

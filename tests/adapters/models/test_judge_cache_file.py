@@ -15,6 +15,7 @@ import pytest
 from counted_calls import REQUEST, CountingModel, cached_model
 
 from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.adapters.disk.sqlite_files import open_shared
 from stoic_assets.adapters.models import judge_cache
 from stoic_assets.adapters.models.judge_cache import CachedModel
 from stoic_assets.core.chat import ChatReply
@@ -24,6 +25,21 @@ def test_what_a_kept_reply_cost_survives_a_power_cut(tmp_path: Path, disk: Any) 
     """Else the ceiling would not count it: the reply itself is not paid for again."""
     asyncio.run(cached_model(CountingModel(), tmp_path / "a@1").complete(REQUEST))
     assert disk.keeps(tmp_path / "a@1.jsonl")
+
+
+@pytest.mark.usefixtures("uncollected")
+def test_the_file_is_closed_with_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[sqlite3.Connection] = []
+
+    def open_file(file: Path, one_thread: bool) -> sqlite3.Connection:
+        opened.append(open_shared(file, one_thread))
+        return opened[-1]
+
+    monkeypatch.setattr(judge_cache, "open_shared", open_file)
+    asyncio.run(cached_model(CountingModel(), tmp_path / "a@1").complete(REQUEST))
+    (connection,) = opened
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("select 1")
 
 
 def test_equal_requests_at_the_same_time_share_one_call(tmp_path: Path) -> None:
@@ -43,7 +59,7 @@ def test_a_question_costs_the_same_however_many_replies_are_kept(tmp_path: Path)
     with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as replies, replies:
         replies.execute("create table replies (key text primary key, reply text) without rowid")
         replies.executemany("insert into replies values (?, '{}')", [(str(number),) for number in range(10_000)])
-    cached._replies.set_progress_handler(lambda: steps.append(1), 100)
+    cached._replies._connection.set_progress_handler(lambda: steps.append(1), 100)
     asyncio.run(cached.complete(REQUEST))
     assert asyncio.run(cached.complete(REQUEST)).cached
     assert len(steps) < 20
