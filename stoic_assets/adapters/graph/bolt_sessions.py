@@ -3,11 +3,9 @@
 What runs in a session is in `bolt.py`.
 """
 
-import asyncio
 import logging
 import socket
 import sys
-import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from stoic_assets.adapters.graph.graph_errors import is_lost_connection
 from stoic_assets.adapters.process.lean_imports import neo4j_alone
 from stoic_assets.adapters.process.loop_bound import LoopBound
+from stoic_assets.adapters.process.shared_call import SharedCall
 from stoic_assets.core.errors import InfrastructureError, StoicError
 from stoic_assets.core.graph_address import GraphAddress
 
@@ -62,7 +61,7 @@ class BoltSessions:
         self._find_again = find_again
         self._drivers = LoopBound(self._new_drivers, _Drivers.close)
         self._lost = False
-        self._finding = threading.Lock()
+        self._search = SharedCall(self._find)
 
     @asynccontextmanager
     async def open(self, reading: bool = False, **settings: Any) -> AsyncIterator["AsyncSession"]:
@@ -84,7 +83,10 @@ class BoltSessions:
     async def ensure_found(self) -> None:
         """Finds a lost server again. Raises `InfrastructureError` if that fails; does nothing if none was lost."""
         if self._lost and self._find_again:
-            await asyncio.to_thread(self._find)
+            try:
+                await self._search.result()
+            except StoicError as error:
+                raise InfrastructureError(str(error)) from error
 
     async def close(self) -> None:
         """Closes the connections of the running loop."""
@@ -99,13 +101,8 @@ class BoltSessions:
         return drivers
 
     def _find(self) -> None:
-        with self._finding:
-            if not self._lost or not self._find_again:  # another thread found it meanwhile
-                return
-            try:
-                self.server = self._find_again()
-            except StoicError as error:
-                raise InfrastructureError(str(error)) from error
+        if self._lost and self._find_again:  # else the search before this one found it
+            self.server = self._find_again()
             self._lost = False
 
     def _new_drivers(self) -> _Drivers:
