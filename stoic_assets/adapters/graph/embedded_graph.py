@@ -9,12 +9,12 @@ process ends, in any way. A server whose last user was killed runs on until the 
 """
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from threading import Event, Thread
 
 from filelock import ReadWriteLock, Timeout
 
@@ -34,7 +34,7 @@ def embedded_graph(home: Path) -> Iterator[GraphServer]:
 
     Raises `ConfigurationError` (not installed), `ServiceUnreachable` (did not start) or `StorageError`.
     """
-    with _leased(home, _running) as server:
+    with _leased(home, partial(_running, over=Event())) as server:
         yield server
 
 
@@ -45,11 +45,13 @@ def embedded_graph_ahead(home: Path) -> Iterator[None]:
     A thread waits for it instead: the server's first answer takes 0.4 s, which the first user would have to wait.
     """
     with _leased(home, _started):
-        awaiting = threading.Thread(target=_awaited, args=[home])
+        over = Event()
+        awaiting = Thread(target=_awaited, args=[home, over])
         awaiting.start()
         try:
             yield
         finally:
+            over.set()
             awaiting.join()
 
 
@@ -65,16 +67,21 @@ def _leased(home: Path, find: Callable[[Path], GraphServer]) -> Iterator[GraphSe
         yield server
 
 
-def _awaited(home: Path) -> None:
+def _awaited(home: Path, over: Event) -> None:
     with suppress(StoicError):  # the first real use tries again, and reports the error
-        rejoin(home)
+        rejoin(home, over)
 
 
-def rejoin(home: Path) -> GraphServer:
-    """The server of this home, started again if it has died; for callers inside an `embedded_graph` block."""
+def rejoin(home: Path, over: Event) -> GraphServer:
+    """The server of this home, started again if it has died; for callers inside an `embedded_graph` block.
+
+    The caller sets `over` before the block ends; a call in another thread then raises `ServiceUnreachable` at once.
+    Leaving the block needs the gate, which it would hold for 80 s where a server hangs and no other comes up.
+    """
     folder = _folder(home)
     with _gate(folder):
-        return _running(folder)
+        embedded_server.require_use(over)  # a server that is started now would outlive its last user
+        return _running(folder, over)
 
 
 def stop_embedded_graph(home: Path) -> bool:
@@ -110,13 +117,14 @@ def _gate(folder: Path) -> AbstractContextManager[None]:
     return locked(file, ServiceUnreachable(f"another process uses {file}; wait for it, or end it"), _GATE_SECONDS)
 
 
-def _running(folder: Path) -> GraphServer:
+def _running(folder: Path, over: Event) -> GraphServer:
     server = _started(folder)
-    if server.uri and not embedded_server.answers(server, _ANSWER_SECONDS):
+    if server.uri and not embedded_server.answers(server, _ANSWER_SECONDS, over):
+        embedded_server.require_use(over)
         _stop(folder)  # it hangs
         server = _started(folder)
     if not server.uri:
-        server = embedded_server.await_ready(server, folder)
+        server = embedded_server.await_ready(server, folder, over)
         _record(folder, server)
     return server
 

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Event
 
 from stoic_assets.adapters.graph.embedded_accounts import OBSERVER, ROOT, STOIC, SUBJECT, Passwords, prepare_accounts
 from stoic_assets.adapters.graph.embedded_archive import ClassArchive
@@ -93,18 +94,19 @@ def spawn(folder: Path, record: Callable[[GraphServer], None]) -> GraphServer:
     return server
 
 
-def await_ready(server: GraphServer, folder: Path) -> GraphServer:
+def await_ready(server: GraphServer, folder: Path, over: Event) -> GraphServer:
     """Waits until both databases answer, which is later than the port opens, and returns the server with its URI.
 
     Raises `ServiceUnreachable`, with the end of the log, when it exits or is not ready in START_SECONDS; the process is
-    then gone.
+    then gone. Raises it also once nobody needs the server any more (`over`); the process is then left as it is.
     """
     log, deadline = folder / "server.log", time.monotonic() + START_SECONDS
     while is_running(server) and time.monotonic() < deadline:
         port = _BOLT_PORT.search(_text(log))
-        if port and answers(listening := replace(server, uri=f"bolt://127.0.0.1:{port[1]}"), seconds=5):
+        if port and answers(listening := replace(server, uri=f"bolt://127.0.0.1:{port[1]}"), seconds=5, over=over):
             return listening
         time.sleep(0.05)
+        require_use(over)
     end_process(server.pid, server.started)  # a failed bind leaves the process alive
     raise ServiceUnreachable(_no_start(log))
 
@@ -114,14 +116,22 @@ def is_running(server: GraphServer) -> bool:
     return start_time(server.pid) == server.started
 
 
-def answers(server: GraphServer, seconds: float) -> bool:
-    """Whether both databases answer root, and the subject database the observer, within `seconds`."""
+def answers(server: GraphServer, seconds: float, over: Event) -> bool:
+    """Whether both databases answer root, and the subject database the observer, within `seconds` and before `over`."""
     verdict: list[bool] = []
     # A frozen server keeps a connection open silently, and the driver has no time-out for that: leave the thread.
     thread = threading.Thread(target=lambda: verdict.append(_answers(server)), daemon=True)
     thread.start()
-    thread.join(seconds)
+    deadline = time.monotonic() + seconds
+    while thread.is_alive() and time.monotonic() < deadline and not over.is_set():
+        thread.join(0.05)
     return verdict == [True]
+
+
+def require_use(over: Event) -> None:
+    """Raises `ServiceUnreachable` once nobody needs the server any more."""
+    if over.is_set():
+        raise ServiceUnreachable("the embedded graph is not needed any more")
 
 
 def stop(server: GraphServer, folder: Path) -> None:

@@ -1,9 +1,11 @@
 """The two graphs of an evaluation as configured; the embedded server serves each one that has no address."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from threading import Event
 
 from stoic_assets.adapters.graph.bolt import Graph, connect
 from stoic_assets.adapters.graph.bolt_sessions import BoltServer
@@ -68,28 +70,33 @@ def open_graphs(home: Path, env: Mapping[str, str]) -> Iterator[Graphs]:
     if subject and stoic:
         yield Graphs(connect(subject), connect(stoic), subject, None)
         return
+    over = Event()
     with embedded_graph(home) as server:
-        yield _with_embedded(home, server, subject, stoic, env)
+        try:
+            yield _with_embedded(partial(rejoin, home, over), server, subject, stoic, env)
+        finally:
+            over.set()
 
 
 def _with_embedded(
-    home: Path, server: GraphServer, subject: GraphAddress | None, stoic: GraphAddress | None, env: Mapping[str, str]
+    again: Callable[[], GraphServer], server: GraphServer, subject: GraphAddress | None, stoic: GraphAddress | None,
+    env: Mapping[str, str],
 ) -> Graphs:
     own_subject = server.address(SUBJECT)
     if subject and subject.same_database(own_subject):
         subject = None  # the address that `stoic graph --json` prints: use the embedded graph, with its observer
     refuse_same_graph(subject or own_subject, stoic or server.address(STOIC), env)
     return Graphs(
-        subject=connect(subject) if subject else _embedded(home, server, SUBJECT),
-        stoic=connect(stoic) if stoic else _embedded(home, server, STOIC),
+        subject=connect(subject) if subject else _embedded(again, server, SUBJECT),
+        stoic=connect(stoic) if stoic else _embedded(again, server, STOIC),
         subject_address=subject or own_subject,
         embedded=server,
     )
 
 
-def _embedded(home: Path, server: GraphServer, database: str) -> Graph:
+def _embedded(again: Callable[[], GraphServer], server: GraphServer, database: str) -> Graph:
     now = _bolt(server, database)
-    return connect(now.address, now.observer, find_again=lambda: _bolt(rejoin(home), database))
+    return connect(now.address, now.observer, find_again=lambda: _bolt(again(), database))
 
 
 def _bolt(server: GraphServer, database: str) -> BoltServer:

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 from dataclasses import replace
+from threading import Event
 
 import pytest
 from graph_failures import failure
@@ -85,7 +86,7 @@ def test_a_server_that_answers_nobody_is_not_the_fault_of_the_query_and_is_repla
     monkeypatch.setattr(process_identity, "_GRACE_SECONDS", 0.1)
 
     def find_again() -> BoltServer:
-        server = embedded_graph.rejoin(tmp_path)
+        server = embedded_graph.rejoin(tmp_path, Event())
         return BoltServer(server.address("subject"), server.observer())
 
     async def run(graph: Graph) -> list[dict[str, object]]:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 
 import pytest
 from embedded_servers import record, write
@@ -133,10 +134,10 @@ def test_a_server_that_died_is_replaced_and_keeps_its_data(tmp_path, monkeypatch
     monkeypatch.setenv("LANG", "C")  # which says nothing of the names of folders
     home = tmp_path / "Stoä"
     with embedded_graph(home) as first:
-        assert rejoin(home) == first
+        assert rejoin(home, Event()) == first
         write(first, "CREATE (:Kept {n: 5})")
         os.kill(first.pid, signal.SIGKILL)
-        second = rejoin(home)
+        second = rejoin(home, Event())
         assert second.pid != first.pid
         assert write(second, "MATCH (k:Kept) RETURN k.n AS n") == [{"n": 5}]
     assert start_time(second.pid) != second.started
@@ -165,7 +166,7 @@ def test_a_copy_of_a_home_neither_joins_nor_stops_the_server_of_the_original(tmp
         assert not (copy / "graph" / "server.json").exists()
         original.rename(renamed)
         original.symlink_to(renamed)
-        assert rejoin(original) == rejoin(renamed) == server
+        assert rejoin(original, Event()) == rejoin(renamed, Event()) == server
         assert write(server, "MATCH (k:Kept) RETURN k.n AS n") == [{"n": 5}]
 
 

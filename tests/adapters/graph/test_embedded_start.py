@@ -1,12 +1,15 @@
 """An embedded server that does not come up says why."""
 
+import time
+from threading import Event
+
 import pytest
-from embedded_servers import write
+from embedded_servers import record, write
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.graph import embedded_graph as sharing
 from stoic_assets.adapters.graph import embedded_server
-from stoic_assets.adapters.graph.embedded_graph import embedded_graph
+from stoic_assets.adapters.graph.embedded_graph import embedded_graph, embedded_graph_ahead, rejoin
 from stoic_assets.adapters.process.process_identity import start_time
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 
@@ -28,10 +31,27 @@ def test_a_server_that_does_not_come_up_shows_the_end_of_its_log(tmp_path):
         second = embedded_server.spawn(tmp_path / "graph", lambda _: None)
         told = rf"server\.log \(end the process .*`kill {first.pid}`, or set .*locked by another process"
         with pytest.raises(ServiceUnreachable, match=told) as raised:
-            embedded_server.await_ready(second, tmp_path / "graph")
+            embedded_server.await_ready(second, tmp_path / "graph", Event())
         assert "\n" not in str(raised.value)
         assert start_time(second.pid) != second.started
         assert write(first, "RETURN 1 AS n") == [{"n": 1}]
+
+
+def test_a_block_that_ends_waits_for_no_server_that_is_not_ready(tmp_path, monkeypatch):
+    monkeypatch.setattr(embedded_server, "answers", lambda *_, **__: False)
+    began = time.monotonic()
+    with embedded_graph_ahead(tmp_path):
+        started = record(tmp_path)
+    assert time.monotonic() - began < embedded_server.START_SECONDS / 2
+    assert start_time(started["pid"]) != started["started"]
+
+
+def test_a_search_that_is_over_starts_no_server(tmp_path):
+    over = Event()
+    over.set()
+    with pytest.raises(ServiceUnreachable, match="not needed any more"):
+        rejoin(tmp_path, over)
+    assert not (tmp_path / "graph" / "server.json").exists()
 
 
 def test_the_end_of_a_log_is_told_without_frames_of_java(tmp_path):

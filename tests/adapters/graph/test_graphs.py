@@ -1,12 +1,15 @@
 import asyncio
 import os
 import signal
+import time
 
 import pytest
 
+from stoic_assets.adapters.graph import embedded_graph
 from stoic_assets.adapters.graph.bolt import connect
-from stoic_assets.adapters.graph.embedded_server import GraphServer
+from stoic_assets.adapters.graph.embedded_server import GraphServer, is_running
 from stoic_assets.adapters.graph.graphs import Graphs, open_graphs
+from stoic_assets.adapters.process import process_identity
 from stoic_assets.core.errors import ConfigurationError, InfrastructureError, QueryError
 from stoic_assets.core.graph_address import GraphAddress
 
@@ -45,6 +48,25 @@ def test_after_the_embedded_server_died_only_what_ran_then_is_lost(tmp_path):
 
     with open_graphs(tmp_path, {}) as graphs:
         asyncio.run(work(graphs))
+
+
+@pytest.mark.long
+def test_an_interrupted_run_does_not_wait_for_the_search_for_a_server_that_hangs(tmp_path, monkeypatch):
+    monkeypatch.setattr(embedded_graph, "_ANSWER_SECONDS", 60)
+    monkeypatch.setattr(process_identity, "_GRACE_SECONDS", 0.1)
+
+    async def interrupted(graphs: Graphs) -> None:
+        os.kill(graphs.embedded.pid, signal.SIGSTOP)
+        graphs.subject._sessions.note_loss()
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.5):
+                await graphs.subject.observe("RETURN 1 AS n", {}, 1, 1)
+
+    with open_graphs(tmp_path, {}) as graphs:
+        began = time.monotonic()
+        asyncio.run(interrupted(graphs))
+    assert time.monotonic() - began < 30
+    assert not is_running(graphs.embedded)
 
 
 @pytest.mark.long
