@@ -14,9 +14,10 @@ from stoic_assets.core.presentation.formatting import listed, plural
 
 def feedback(as_json: Json = False) -> None:
     """Imports feedback files, and turns them and collected ratings into scores of virtues for fitness updates."""
-    workplace = open_workplace()
-    workplace.warehouse.refuse_misread_folder()
-    heard = run_async(hear_people(workplace))
+    with console.watched(verbose=False) as progress:
+        workplace = open_workplace(progress=progress)
+        workplace.warehouse.refuse_misread_folder()
+        heard = run_async(hear_people(workplace))
     for complaint in (*heard.taken.complaints, *errors_of(heard.deliveries)):
         console.err.print(console.foreign(f"stoic: {complaint}"))
     if as_json:

@@ -122,9 +122,8 @@ def calibrate(as_json: Json = False) -> None:
     """Compares judges with people on the replies that both scored, and calibrates the judges' confidences by that."""
     workplace = open_workplace()
     workplace.warehouse.refuse_misread_folder()
-    comparisons = calibration_store.calibrate(workplace)
-    calibration_store.store(workplace.warehouse, comparisons)
-    report = calibration_store.write_report(workplace, comparisons)
+    calibrated = calibration_store.calibrate_and_store(workplace)
+    comparisons, report = calibrated.comparisons, calibrated.report
     if as_json:
         rows = [row for found in comparisons for row in found.rows()]
         measures = [{name: value for name, value in row.items() if name != "confidence_map"} for row in rows]

@@ -100,16 +100,15 @@ _COLUMNS = ("virtue", "judge_model", "measure", "estimate", "low", "high", "why"
 def judge_calibration(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """How well the judge agrees with people on the same replies, and how often it is right at each confidence."""
     with reported(workplace):
-        comparisons = calibration_store.calibrate(workplace)
-        path = calibration_store.store(workplace.warehouse, comparisons)
-        report = calibration_store.write_report(workplace, comparisons)
+        calibrated = calibration_store.calibrate_and_store(workplace)
+    comparisons = calibrated.comparisons
     rows = [row for found in comparisons for row in found.rows()]
     maps = [each for found in comparisons for each in found.maps.values()]
     return dg.MaterializeResult(
         metadata={
             "dagster/row_count": len(rows),
-            "path": dg.MetadataValue.path(path),
-            "report": dg.MetadataValue.path(report),
+            "path": dg.MetadataValue.path(calibrated.table),
+            "report": dg.MetadataValue.path(calibrated.report),
             "calibrated": len(maps),
             "rubric": next((found.rubric for found in comparisons), None) or "not known",
             "reliability": dg.MetadataValue.md("\n\n".join(map(_diagram, maps)) or "not calibrated"),

@@ -1,10 +1,10 @@
 """File locks for what only one process at a time may do; they end with the processes that hold them."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout, lock_descriptor
+from filelock import AsyncFileLock, FileLock, Timeout, lock_descriptor
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.core.errors import StoicError
@@ -33,6 +33,28 @@ def locked(
         yield
     finally:
         lock.release()
+
+
+@asynccontextmanager
+async def locked_in_turn(file: Path, on_wait: Callable[[], None]) -> AsyncIterator[None]:
+    """Holds the lock `file`; while another process does, waits, after one call of `on_wait`. Makes its folder.
+
+    The event loop runs on meanwhile, so that Ctrl-C ends the wait. Raises `StorageError` where it cannot be written.
+    """
+    lock = AsyncFileLock(file, is_singleton=False)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            await lock.acquire(timeout=0)
+        except Timeout:
+            on_wait()
+            await lock.acquire(timeout=FOR_EVER)
+    except OSError as error:
+        raise StorageError(f"{file.parent} cannot be written: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        await lock.release()
 
 
 def is_locked(file: Path) -> bool:

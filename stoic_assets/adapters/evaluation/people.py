@@ -1,7 +1,10 @@
 """Takes in what people found, and tells the services that listen."""
 
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from functools import partial
 
+from stoic_assets.adapters.disk.file_locks import locked_in_turn
 from stoic_assets.adapters.evaluation.publishing import publish_feedback
 from stoic_assets.adapters.messages.outbox import Delivered
 from stoic_assets.adapters.ratings.feedback_files import TakenIn, feedback_model, store, take_in
@@ -20,8 +23,19 @@ class Heard:
 async def hear_people(workplace: Workplace) -> Heard:
     """Brings `human_feedback_evaluations` up to date with feedback files and ratings, and publishes what changed.
 
-    Raises `ConfigurationError` as `take_in`.
+    Waits, and says so, while another process does that. Raises `ConfigurationError` as `take_in`, and `StorageError`.
     """
-    taken = await take_in(workplace, feedback_model(workplace))
-    versions = sorted({version for version, _ in store(workplace, taken)})
+    async with _in_turn(workplace):
+        taken = await take_in(workplace, feedback_model(workplace))
+        versions = sorted({version for version, _ in store(workplace, taken)})
     return Heard(taken, versions, [await publish_feedback(workplace, version) for version in versions])
+
+
+def _in_turn(workplace: Workplace) -> AbstractAsyncContextManager[None]:
+    """One at a time from reading the folder to storing all its rows, between which a model may be asked for minutes.
+
+    Of two at once, the one that stored last would remove the rows of files that it had not seen, and both would pay for
+    the same dialogues.
+    """
+    line = "another process takes in what people found; this waits for that"
+    return locked_in_turn(workplace.project.home / "locks" / "feedback", partial(workplace.progress.note, line))

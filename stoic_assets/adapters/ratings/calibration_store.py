@@ -3,13 +3,13 @@
 The module that computes it needs numpy, so it is imported only then.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stoic_assets.adapters.disk.files import write_whole
 from stoic_assets.adapters.models.offline_model import OFFLINE
-from stoic_assets.adapters.ratings.rating_keys import read_keys
+from stoic_assets.adapters.ratings.rating_keys import ratings_locked, read_keys
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.judging.confidence_map import Calibration, calibration_of
@@ -27,6 +27,25 @@ _VERDICTS = """
     select trial_id, virtue, judge_model, sample, score, self_confidence, grounded, prompt_hash
     from virtue_scores where trial_id in (select trial_id from human_ratings)
 """
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """Every judge compared with people, and the files of the table and of the report."""
+
+    comparisons: "list[JudgeComparison]"
+    table: Path
+    report: Path
+
+
+def calibrate_and_store(workplace: Workplace) -> Calibrated:
+    """Calibrates, and writes table and report.
+
+    No rating comes in meanwhile, and no other process calibrates: it could store last what it computed from fewer.
+    """
+    with ratings_locked(workplace.project.home):
+        found = calibrate(workplace)
+        return Calibrated(found, store(workplace.warehouse, found), write_report(workplace, found))
 
 
 def calibrate(workplace: Workplace) -> "list[JudgeComparison]":

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stoic_assets.adapters.disk.files import write_whole
-from stoic_assets.adapters.ratings.rating_keys import read_keys
+from stoic_assets.adapters.ratings.rating_keys import ratings_locked, read_keys
 from stoic_assets.adapters.ratings.ratings_store import rated_items
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
@@ -35,8 +35,14 @@ class Analysed:
 def analyse_ratings(workplace: Workplace, page_id: str | None = None) -> Analysed:
     """Analyses the ratings of one page, by default of the one that was rated last.
 
+    Those that come in meanwhile wait, as does another analysis: it could store last what it computed from fewer.
     Raises `ConfigurationError` when there are none.
     """
+    with ratings_locked(workplace.project.home):
+        return _analyse_and_store(workplace, page_id)
+
+
+def _analyse_and_store(workplace: Workplace, page_id: str | None) -> Analysed:
     from stoic_assets.core.ratings.analysis import analyse
     from stoic_assets.core.ratings.analysis_document import rater_check_rows, reliability_rows
     from stoic_assets.core.ratings.report.discussion_sheet import discussion_sheet

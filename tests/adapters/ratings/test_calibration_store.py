@@ -1,5 +1,6 @@
 """Calibration from the warehouse into the warehouse, and from there into the next verdicts."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,7 +8,14 @@ import numpy as np
 import pytest
 
 from stoic_assets.adapters.models.offline_model import OFFLINE
-from stoic_assets.adapters.ratings.calibration_store import calibrate, judged_by_stand_in, read_calibration, store
+from stoic_assets.adapters.ratings import calibration_store
+from stoic_assets.adapters.ratings.calibration_store import (
+    calibrate,
+    calibrate_and_store,
+    judged_by_stand_in,
+    read_calibration,
+    store,
+)
 from stoic_assets.adapters.ratings.rating_keys import write_keys
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.judging.confidence import with_confidence
@@ -98,3 +106,13 @@ def test_the_newest_calibration_counts(workplace: Workplace) -> None:
     store(workplace.warehouse, calibrate(workplace))
     store(workplace.warehouse, [])
     assert read_calibration(workplace.warehouse).map_for("wisdom", ["gpt"], "spread", ["p1"]) is None
+
+
+def test_no_rating_comes_in_while_judges_are_calibrated(
+    workplace: Workplace, steps_alone: Callable[..., list[str]]
+) -> None:
+    functions = ("calibrate", "store", "write_report")
+    called = steps_alone(workplace.project.home, *((calibration_store, name) for name in functions))
+    written = calibrate_and_store(workplace)
+    assert called == [*functions]
+    assert (written.table.exists(), written.report.exists(), len(written.comparisons) > 0) == (True, True, True)

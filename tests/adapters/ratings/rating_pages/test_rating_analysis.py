@@ -1,11 +1,13 @@
 """What an analysis learns of the pages that were rated, and what it stores."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 from rated_trials import MARKS, VERSION, ratings_of, save, store, trial
 
+from stoic_assets.adapters.ratings import rating_analysis
 from stoic_assets.adapters.ratings.feedback_files import rated_replies
 from stoic_assets.adapters.ratings.rating_analysis import analyse_ratings
 from stoic_assets.adapters.ratings.rating_keys import read_keys
@@ -58,6 +60,20 @@ def test_what_the_checks_of_raters_found_is_stored(workplace: Workplace, tmp_pat
     analyse_ratings(workplace)
     [found] = workplace.warehouse.query("select * from rater_checks")
     assert (found["rater_id"], found["check"], found["page_id"]) == ("ann", "missed_attention", page)
+
+
+def test_no_rating_comes_in_while_a_study_is_analysed(
+    workplace: Workplace, tmp_path: Path, steps_alone: Callable[..., list[str]]
+) -> None:
+    """From the moment when ratings are read to the end of what is written."""
+    store(workplace, "e1", [trial("e1", "grief")])
+    build(workplace, [VERSION])
+    collect(workplace, [save(tmp_path, ratings_of(workplace))])
+    called = steps_alone(
+        workplace.project.home, (rating_analysis, "chosen_study"), (type(workplace.warehouse), "publish")
+    )
+    analyse_ratings(workplace)
+    assert called == ["chosen_study", "publish"]
 
 
 def test_a_study_without_an_evaluation_stands_in_the_file_for_people_too(workplace: Workplace, tmp_path: Path) -> None:

@@ -1,0 +1,107 @@
+"""Feedback that two processes take in at once."""
+
+import asyncio
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoic_assets.adapters.evaluation import people
+from stoic_assets.adapters.evaluation.people import hear_people
+from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.progress import Unwatched
+
+VERSION = "marcus@1.1.0"
+REPLY = {
+    "dimension_feedback": [], "improvement_suggestions": [], "acceptance_status": "rejected",
+    "overall_satisfaction": 0.2, "interpretation_confidence": 0.9,
+}  # fmt: skip
+
+
+@dataclass
+class SlowModel:
+    """Reads every dialogue alike; its first answer takes until `may_answer`."""
+
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+    may_answer: asyncio.Event = field(default_factory=asyncio.Event)
+    requests: list[ChatRequest] = field(default_factory=list)
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        self.requests.append(request)
+        self.asked.set()
+        if len(self.requests) == 1:
+            await self.may_answer.wait()
+        return ChatReply(json.dumps(REPLY))
+
+
+@dataclass
+class Released(Unwatched):
+    """Lets the model answer as soon as somebody is told to wait."""
+
+    model: SlowModel
+    notes: list[str] = field(default_factory=list)
+
+    def note(self, message: str) -> None:
+        self.notes.append(message)
+        self.model.may_answer.set()
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> SlowModel:
+    slow = SlowModel()
+    monkeypatch.setattr(people, "feedback_model", lambda _: slow)
+    return slow
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, model: SlowModel) -> Workplace:
+    env = {"STOIC_HOME": str(tmp_path / "home"), "OPENAI_BASE_URL": "http://127.0.0.1:9"}
+    return open_workplace(env, Released(model), start=tmp_path)
+
+
+def put(workplace: Workplace, name: str) -> None:
+    said: dict[str, Any] = {"agent_version": VERSION, "task_id": name}
+    folder = workplace.project.home / "feedback"
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(json.dumps(said | {"dialogue": [{"role": "user", "content": "It was late."}]}))
+
+
+def test_of_two_at_once_the_second_waits_and_neither_loses_or_repeats_anything(
+    workplace: Workplace, model: SlowModel
+) -> None:
+    async def both() -> None:
+        first = asyncio.create_task(hear_people(workplace))
+        await model.asked.wait()
+        put(workplace, "second.json")
+        await hear_people(workplace)
+        model.may_answer.set()
+        await first
+
+    put(workplace, "first.json")
+    asyncio.run(both())
+    stored = workplace.warehouse.query("select origin from human_feedback_evaluations order by origin")
+    assert [row["origin"] for row in stored] == ["first.json", "second.json"]
+    assert len(model.requests) == 2
+    assert isinstance(workplace.progress, Released)
+    assert workplace.progress.notes == ["another process takes in what people found; this waits for that"]
+
+
+def test_whoever_waits_can_be_interrupted(workplace: Workplace, model: SlowModel) -> None:
+    """And leaves the turn to the next."""
+
+    async def interrupted() -> None:
+        first = asyncio.create_task(hear_people(workplace))
+        await model.asked.wait()
+        second = asyncio.create_task(hear_people(workplace))
+        await model.may_answer.wait()  # it was told to wait
+        second.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await second
+        await first
+        assert len((await hear_people(workplace)).taken.rows) == 1
+
+    put(workplace, "first.json")
+    asyncio.run(interrupted())
