@@ -29,6 +29,7 @@ _WRITES = "the query writes, and an assertion may only read the graph"
 
 _EXPLAIN = "EXPLAIN "
 _PING_SECONDS = 10.0
+_WRITE_SECONDS = 60.0  # one of our statements has at most 500 rows and takes about a second: then the server hangs
 
 
 def connect(
@@ -122,8 +123,8 @@ class Graph:
     async def write(self, cypher: str, parameters: Parameters | None = None) -> Rows:
         """Runs one of our own statements in a transaction; it must be safe to run twice (MERGE on ids).
 
-        Conflicts with concurrent writes and lost connections are tried again for 30 seconds; then, or for any other
-        reason, it raises `InfrastructureError` or `QueryError`.
+        Conflicts with concurrent writes and lost connections are tried again for 30 seconds, a server that does not
+        answer within 60 counts as lost; then, or for any other reason, it raises `InfrastructureError` or `QueryError`.
         """
         with self._errors_translated(cypher):
             return await bolt_retries.of_write()(self._write_once, cypher, parameters or {})
@@ -188,7 +189,10 @@ class Graph:
             await (await _run(session, Query(statement, timeout=seconds), parameters)).consume()
 
     async def _write_once(self, cypher: str, parameters: Parameters) -> Rows:
-        async with self._sessions.open() as session, await session.begin_transaction() as transaction:
+        async with (
+            self._sessions.answering_within(_WRITE_SECONDS),
+            self._sessions.open() as session, await session.begin_transaction() as transaction,
+        ):
             rows = [_encoded(record) async for record in await _run(transaction, cypher, parameters)]
             await transaction.commit()
             return rows

@@ -13,7 +13,7 @@ from stoic_assets.adapters.graph import graph_errors
 from stoic_assets.core.assertions.cypher_script import commits_in_parts
 from stoic_assets.core.graph_address import GraphAddress
 
-_WRITE_LIMIT = stop_after_delay(30)
+_WRITE_LIMIT = stop_after_delay(30) & stop_after_attempt(2)  # a hung server is noticed later, and then replaced
 _SETUP_LIMIT = stop_after_attempt(8)
 _PAUSE = wait_random_exponential(multiplier=0.05, max=1)
 

@@ -76,6 +76,22 @@ class BoltSessions:
                 self.note_loss()
             raise
 
+    @asynccontextmanager
+    async def answering_within(self, seconds: float) -> AsyncIterator[None]:
+        """Ends the block after so many seconds as though the connection were lost, for the server may hang.
+
+        Finding a server that was lost before is not counted: an embedded one may have to start.
+        """
+        from neo4j.exceptions import ServiceUnavailable
+
+        await self.ensure_found()
+        try:
+            async with asyncio.timeout(seconds):
+                yield
+        except TimeoutError:
+            self.note_loss()
+            raise ServiceUnavailable(f"no answer within {seconds:g} s") from None
+
     def note_loss(self) -> None:
         """The server has gone or hangs: the next caller looks for it."""
         self._lost = True

@@ -1,4 +1,4 @@
-"""Connections to a Neo4j that something between cuts off, as NAT and load balancers do with idle ones."""
+"""Connections that something between cuts off, as NAT and load balancers do with idle ones; servers that hang."""
 
 import asyncio
 import socket
@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from stoic_assets.adapters.graph import bolt_sessions
+from stoic_assets.adapters.graph import bolt, bolt_retries, bolt_sessions
 from stoic_assets.adapters.graph.bolt import Graph, connect
+from stoic_assets.adapters.graph.bolt_sessions import BoltServer
 from stoic_assets.core.errors import InfrastructureError
 from stoic_assets.core.graph_address import GraphAddress
 
@@ -161,3 +162,40 @@ def test_connections_that_were_forgotten_without_a_word_are_not_used_again(graph
         return rows
 
     assert asyncio.run(run()) == [{"n": 2}]
+
+
+def test_a_write_that_is_not_answered_is_made_again_on_another_connection(subject, monkeypatch):
+    proxy = Between(urlsplit(subject.address.uri).port or 0)
+    graph = connect(replace(subject.address, uri=f"bolt://127.0.0.1:{proxy.port}"))
+
+    async def run() -> list[dict[str, object]]:
+        await graph.write("RETURN 1 AS n")
+        monkeypatch.setattr(bolt, "_WRITE_SECONDS", 2)
+        proxy.forget()
+        rows = await graph.write(subject.named("MERGE (a:L {n: 2}) RETURN a.n AS n"))
+        await graph.aclose()
+        return rows
+
+    assert asyncio.run(asyncio.wait_for(run(), 60)) == [{"n": 2}]
+    proxy.close()
+
+
+def test_a_server_that_answers_no_write_is_looked_for_and_holds_nobody_for_ever(monkeypatch):
+    monkeypatch.setattr(bolt, "_WRITE_SECONDS", 0.2)
+    monkeypatch.setattr(bolt_retries, "_WRITE_LIMIT", bolt_retries.stop_after_attempt(2))
+    looked: list[BoltServer] = []
+
+    def find_again() -> BoltServer:
+        looked.append(graph._sessions.server)
+        return looked[-1]
+
+    async def run() -> None:
+        with pytest.raises(InfrastructureError, match=r"failed: no answer within 0\.2 s"):
+            await graph.write("RETURN 1")
+        await graph.aclose()
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = GraphAddress(f"bolt://127.0.0.1:{silent.getsockname()[1]}")
+        graph = connect(address, find_again=find_again)
+        asyncio.run(asyncio.wait_for(run(), 60))
+    assert looked == [BoltServer(address)]
