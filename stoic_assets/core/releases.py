@@ -173,6 +173,15 @@ def base_of(agent_version: str, releases: Iterable[Release]) -> str | None:
     return versions[place - 1] if place else None
 
 
+def first_of(versions: Set[str], releases: Iterable[Release]) -> str:
+    """The version that goes on where each of `versions` waits for another of them: the oldest, as `ready` chooses.
+
+    Without a release the names decide.
+    """
+    ordered = (release.agent_version for release in in_order(releases))
+    return next((version for version in ordered if version in versions), min(versions))
+
+
 def ready(wanted: Sequence[str], bases: Mapping[str, str | None], running: Set[str]) -> list[str]:
     """The versions that may be evaluated now: those whose base is itself neither wanted nor running.
 

@@ -44,7 +44,7 @@ def version_comparisons(
         manifest = current_evaluation(context, workplace.evidence)
         base = version_comparison.base_version(workplace, manifest)
         if base:
-            run_async(await_first_evaluation(workplace, base))
+            run_async(await_first_evaluation(workplace, manifest.agent_version, base))
         found, why = _compared(workplace, manifest, base)
         path = version_comparison.store(workplace, manifest, found)
     return dg.MaterializeResult(

@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 
 from stoic_assets.core.documents import parse_document
 from stoic_assets.core.errors import ConfigurationError, DocumentError
-from stoic_assets.core.releases import Release, agent_of, base_of, check_agent_version, in_order, live_versions, ready
+from stoic_assets.core.releases import (
+    Release,
+    agent_of,
+    base_of,
+    check_agent_version,
+    first_of,
+    in_order,
+    live_versions,
+    ready,
+)
 
 PART = st.text("abcXYZ019_.+-", min_size=1, max_size=12)
 
@@ -211,6 +220,16 @@ def test_a_version_is_no_parent_of_itself(parent: str) -> None:
 
 NAMES = "abcdef"
 BASES = st.fixed_dictionaries({version: st.sampled_from([None, *NAMES]) for version in NAMES})
+
+
+def test_of_those_that_wait_for_each_other_the_first_to_start_is_the_first_to_go_on() -> None:
+    releases = [Release(agent="a", version=own, parents=(other,)) for own, other in (("10", "9"), ("9", "10"))]
+    waiting = {release.agent_version for release in releases}
+    wanted = [release.agent_version for release in in_order(releases)]
+    bases = {version: base_of(version, releases) for version in wanted}
+    assert [first_of(waiting, releases)] == ready(wanted, bases, set())
+    assert first_of({"a@10"}, releases) == "a@10"
+    assert first_of({"a@gone", "a@away"}, releases) == "a@away"
 
 
 def test_bases_go_first() -> None:

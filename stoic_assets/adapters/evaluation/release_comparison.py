@@ -2,27 +2,45 @@
 
 import asyncio
 
+from stoic_assets.adapters.disk.release_files import load_releases
 from stoic_assets.adapters.evaluation.version_comparison import base_version, compare_versions, is_first_under_way
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.releases import first_of
 
 LOOK_AGAIN_SECONDS = 2.0
 
 
-async def await_first_evaluation(workplace: Workplace, base: str) -> None:
-    """Waits while the first evaluation of `base` is under way in another process, and says so.
+async def await_first_evaluation(workplace: Workplace, version: str, base: str) -> None:
+    """Waits while the first evaluation of `base`, that of `version`, is under way in another process, and says so.
 
-    Versions that are evaluated side by side, as in a backfill, end in any order.
+    Versions that are evaluated side by side, as in a backfill, end in any order. Of those that would wait for each
+    other, the first goes on.
     """
     line = f"{base} is being evaluated by another process; the comparison with it waits for that"
-    while is_first_under_way(workplace, base):
+    while is_first_under_way(workplace, base) and not _goes_first(workplace, version, base):
         if line:
             workplace.progress.note(line)
         line = ""
         await asyncio.sleep(LOOK_AGAIN_SECONDS)
+
+
+def _goes_first(workplace: Workplace, version: str, base: str) -> bool:
+    """Whether the base waits for this version, perhaps through others, and this version is the first of them all.
+
+    It can be so where manifests name each other as parents, and each evaluation ended at its cost ceiling: what is
+    finished is waited for by nobody.
+    """
+    circle, each = {version}, base
+    while each not in circle and is_first_under_way(workplace, each):
+        circle.add(each)
+        each = base_version(workplace, workplace.evidence.manifests(each)[-1]) or each
+    if each != version or not is_first_under_way(workplace, version):
+        return False
+    return first_of(circle, load_releases(workplace.project.releases)[0].values()) == version
 
 
 def compared_with(workplace: Workplace, manifest: Manifest, base: str) -> tuple[Comparison | None, str]:

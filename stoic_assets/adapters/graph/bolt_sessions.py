@@ -3,6 +3,7 @@
 What runs in a session is in `bolt.py`.
 """
 
+import asyncio
 import logging
 import socket
 import sys

@@ -1,16 +1,12 @@
-"""What the gate says where there is no comparison or a meaningless one, and for whom a comparison waits."""
+"""What the gate says where there is no comparison or a meaningless one."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 import dagster as dg
 import pytest
-from compared_versions import BASE, CANDIDATE, Evaluate, base_used
+from compared_versions import BASE, CANDIDATE, Evaluate
 
-from stoic_assets.adapters.disk.file_locks import locked
-from stoic_assets.adapters.evaluation import release_comparison
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 
 
@@ -59,48 +55,3 @@ def test_with_nothing_to_compare_with_the_gate_is_open_and_says_why(
     assert check.passed
     assert check.description is not None
     assert check.description.startswith(f"not compared: {why}")
-
-
-def test_a_version_that_is_done_before_its_base_waits_for_it(
-    workplace: Workplace, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation],
-    make_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Another process evaluates the base: it converses, then there is a row without a verdict, then it is done."""
-    monkeypatch.setattr(release_comparison, "LOOK_AGAIN_SECONDS", 0.05)
-    notes: list[str] = []
-    monkeypatch.setattr(workplace.progress, "note", notes.append, raising=False)
-    evaluate(CANDIDATE, "c1")
-    workplace.evidence.begin(make_manifest(evaluation_id="b1", agent_version=BASE))
-    with locked(workplace.evidence.folder(BASE, "b1") / "lock"), ThreadPoolExecutor() as pool:
-        waiting = pool.submit(compared, CANDIDATE, "c1")
-        for finish in (lambda: None, lambda: evaluate(BASE, "b1", status="conversed")):
-            finish()
-            with pytest.raises(TimeoutError):
-                waiting.result(timeout=0.5)
-        evaluate(BASE, "b1")
-        check = waiting.result(timeout=20)
-    assert check.passed
-    assert base_used(workplace, "c1") == "b1"
-    assert notes == [f"{BASE} is being evaluated by another process; the comparison with it waits for that"]
-
-
-def test_a_base_whose_process_ended_without_a_verdict_is_not_waited_for(
-    workplace: Workplace, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation],
-    make_manifest: Callable[..., Manifest],
-) -> None:
-    workplace.evidence.begin(make_manifest(evaluation_id="b1", agent_version=BASE))
-    check = compared(CANDIDATE, evaluate(CANDIDATE, "c1"))
-    assert (check.passed, check.severity) == (False, dg.AssetCheckSeverity.WARN)
-    assert "has an unfinished evaluation" in (check.description or "")
-
-
-def test_a_base_that_is_evaluated_again_is_not_waited_for(
-    workplace: Workplace, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation],
-    make_manifest: Callable[..., Manifest],
-) -> None:
-    evaluate(BASE, "b1")
-    newer = make_manifest(evaluation_id="b2", agent_version=BASE, started_at="2026-11-22T00:00:00+00:00")
-    workplace.evidence.begin(newer)
-    with locked(workplace.evidence.folder(BASE, "b2") / "lock"):
-        assert compared(CANDIDATE, evaluate(CANDIDATE, "c1")).passed
-    assert base_used(workplace, "c1") == "b1"

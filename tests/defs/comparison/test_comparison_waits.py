@@ -1,0 +1,96 @@
+"""For which base a comparison waits, and for how long."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+import dagster as dg
+import pytest
+from compared_versions import BASE, CANDIDATE, Evaluate, base_used
+
+from stoic_assets.adapters.disk.file_locks import locked
+from stoic_assets.adapters.disk.release_files import load_releases
+from stoic_assets.adapters.evaluation import release_comparison
+from stoic_assets.adapters.evaluation.release_comparison import await_first_evaluation
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.releases import in_order
+
+
+@pytest.mark.parametrize("parents", [(), ("1.1.0",)])
+def test_a_version_that_is_done_before_its_base_waits_for_it(
+    workplace: Workplace, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation],
+    make_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyPatch, parents: Sequence[str],
+) -> None:
+    """Another process evaluates the base: it converses, then there is a row without a verdict, then it is done.
+
+    Also one that names the version as its parent: that is done, so the base will not wait for it.
+    """
+    base = f"agent: marcus\nversion: 1.0.0\nparents: [{', '.join(parents)}]\n"
+    (workplace.project.releases / "1.0.0.yml").write_text(base)
+    (workplace.project.releases / "1.1.0.yml").write_text("agent: marcus\nversion: 1.1.0\nparents: [1.0.0]\n")
+    monkeypatch.setattr(release_comparison, "LOOK_AGAIN_SECONDS", 0.05)
+    notes: list[str] = []
+    monkeypatch.setattr(workplace.progress, "note", notes.append, raising=False)
+    evaluate(CANDIDATE, "c1")
+    workplace.evidence.begin(make_manifest(evaluation_id="b1", agent_version=BASE))
+    with locked(workplace.evidence.folder(BASE, "b1") / "lock"), ThreadPoolExecutor() as pool:
+        waiting = pool.submit(compared, CANDIDATE, "c1")
+        for finish in (lambda: None, lambda: evaluate(BASE, "b1", status="conversed")):
+            finish()
+            with pytest.raises(TimeoutError):
+                waiting.result(timeout=0.5)
+        evaluate(BASE, "b1")
+        check = waiting.result(timeout=20)
+    assert check.passed
+    assert base_used(workplace, "c1") == "b1"
+    assert notes == [f"{BASE} is being evaluated by another process; the comparison with it waits for that"]
+
+
+def test_a_base_whose_process_ended_without_a_verdict_is_not_waited_for(
+    workplace: Workplace, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation],
+    make_manifest: Callable[..., Manifest],
+) -> None:
+    workplace.evidence.begin(make_manifest(evaluation_id="b1", agent_version=BASE))
+    check = compared(CANDIDATE, evaluate(CANDIDATE, "c1"))
+    assert (check.passed, check.severity) == (False, dg.AssetCheckSeverity.WARN)
+    assert "has an unfinished evaluation" in (check.description or "")
+
+
+def test_a_base_that_is_evaluated_again_is_not_waited_for(
+    workplace: Workplace, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation],
+    make_manifest: Callable[..., Manifest],
+) -> None:
+    evaluate(BASE, "b1")
+    newer = make_manifest(evaluation_id="b2", agent_version=BASE, started_at="2026-11-22T00:00:00+00:00")
+    workplace.evidence.begin(newer)
+    with locked(workplace.evidence.folder(BASE, "b2") / "lock"):
+        assert compared(CANDIDATE, evaluate(CANDIDATE, "c1")).passed
+    assert base_used(workplace, "c1") == "b1"
+
+
+def test_versions_that_name_each_other_as_parents_do_not_wait_for_each_other_for_ever(
+    workplace: Workplace, evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both ended at their cost ceiling, and neither process ends before its comparison."""
+    monkeypatch.setattr(release_comparison, "LOOK_AGAIN_SECONDS", 0.05)
+    for version, parent in (("1.0.0", "1.1.0"), ("1.1.0", "1.0.0")):
+        manifest = f"agent: marcus\nversion: {version}\nparents: [{parent}]\n"
+        (workplace.project.releases / f"{version}.yml").write_text(manifest)
+    ordered = [release.agent_version for release in in_order(load_releases(workplace.project.releases)[0].values())]
+
+    async def both() -> None:
+        first = asyncio.create_task(await_first_evaluation(workplace, *ordered))
+        second = asyncio.create_task(await_first_evaluation(workplace, *reversed(ordered)))
+        await asyncio.wait_for(first, 20)
+        await asyncio.sleep(0.3)
+        assert not second.done()  # one of the two can be compared
+        evaluate(ordered[0], "first")
+        await asyncio.wait_for(second, 20)
+
+    with ExitStack() as running:
+        for version in ordered:
+            evaluate(version, "first", status="incomplete")
+            running.enter_context(locked(workplace.evidence.folder(version, "first") / "lock"))
+        asyncio.run(both())
