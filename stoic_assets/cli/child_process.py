@@ -1,4 +1,4 @@
-"""A program that runs next to a command and ends with it, whatever happens to either."""
+"""A program that runs next to a command and ends with it, whatever happens to either; after SIGKILL if it is `tied`."""
 
 import subprocess
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -12,16 +12,18 @@ UNINTERRUPTED = ("/bin/sh", "-c", 'trap "" INT; exec "$@"', "sh")
 @contextmanager
 def child_process(
     command: Sequence[str], env: Mapping[str, str], patience: float, cwd: Path | None = None,
-    stdout: int | None = None, inherited: Collection[int] = (), apart: bool = False,
+    tied: bool = False, inherited: Collection[int] = (), apart: bool = False,
 ) -> Iterator["subprocess.Popen[str]"]:
     """The process of `command` while the block runs; then it is asked to end, and killed after `patience` seconds.
 
-    Of our open files it gets only those whose descriptors are `inherited`. A process set `apart` receives no signals
-    from the terminal (Ctrl-C, hang-up): it ends because we end it.
+    A process that is `tied` has pipes for its standard input and output. Its input ends with us, also when we are
+    killed (SIGKILL) and can ask nobody: it must take that for its own end. Of our open files it gets only those whose
+    descriptors are `inherited`. A process set `apart` receives no signals from the terminal (Ctrl-C, hang-up): it ends
+    because we end it.
     """
-    group = 0 if apart else None
+    group, pipe = 0 if apart else None, subprocess.PIPE if tied else None
     with subprocess.Popen(
-        command, env=env, cwd=cwd, stdout=stdout, text=True, pass_fds=inherited, process_group=group
+        command, env=env, cwd=cwd, stdin=pipe, stdout=pipe, text=True, pass_fds=inherited, process_group=group
     ) as process:
         try:
             yield process

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -88,8 +87,9 @@ def _running_agent(release: str, graph: GraphAddress) -> Iterator[str]:
         "NEO_DATABASE": graph.database or "",
     }
     env.pop("AGENT_API_KEY", None)
-    command = [*UNINTERRUPTED, sys.executable, "-m", "stoic_assets.demo.service", "--release", release, "--port", "0"]
-    with child_process(command, env, patience=10, stdout=subprocess.PIPE) as process:
+    service = [sys.executable, "-m", "stoic_assets.demo.service", "--until-eof"]
+    command = [*UNINTERRUPTED, *service, "--release", release, "--port", "0"]
+    with child_process(command, env, patience=10, tied=True) as process:
         assert process.stdout is not None  # noqa: S101 - it is a pipe
         line = process.stdout.readline()
         if not line:

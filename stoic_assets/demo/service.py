@@ -12,6 +12,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from types import FrameType
@@ -177,7 +178,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--release", default=next(iter(RELEASES)), help=f"one of {', '.join(RELEASES)}")
     parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
     parser.add_argument("--host", default=HOST, help="another than loopback's needs AGENT_API_KEY")
+    parser.add_argument("--until-eof", action="store_true", help="end when standard input does, as its writer ends")
     chosen = parser.parse_args(arguments)
+    if chosen.until_eof:
+        threading.Thread(target=_end_with_input, daemon=True).start()
     try:
         address = subject_address(os.environ)
         if address is None:
@@ -189,6 +193,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+def _end_with_input() -> None:
+    # Not by sys.stdin, whose lock this thread would hold when Python ends for another reason, which then aborts.
+    while os.read(0, 1024):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 if __name__ == "__main__":

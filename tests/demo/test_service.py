@@ -1,4 +1,8 @@
+import json
 import signal
+import subprocess
+import sys
+from dataclasses import asdict
 from typing import Any
 
 import httpx
@@ -179,3 +183,29 @@ def test_it_shuts_down_in_good_order_however_often_it_is_told_to() -> None:
     for number in (signal.SIGINT, signal.SIGINT, signal.SIGTERM):
         server.handle_exit(number, None)
     assert (server.should_exit, server.force_exit, server._captured_signals) == (True, False, [signal.SIGINT])
+
+
+DEMO = """
+import json, sys
+from stoic_assets.cli.demo import _running_agent
+from stoic_assets.core.graph_address import GraphAddress
+with _running_agent("1.0.0", GraphAddress(**json.loads(sys.stdin.readline()))) as url:
+    print(url, flush=True)
+    input()
+"""
+
+
+def test_the_agents_of_a_demo_end_with_it_even_if_it_is_killed(graph_address) -> None:
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", DEMO], stdin=pipe, stdout=pipe, stderr=pipe, text=True) as demo:
+        assert demo.stdin is not None
+        assert demo.stdout is not None
+        demo.stdin.write(json.dumps(asdict(graph_address)) + "\n")
+        demo.stdin.flush()
+        url = demo.stdout.readline().strip()
+        assert httpx.get(f"{url}/health").json()["status"] == "up"
+        demo.kill()
+        _, said = demo.communicate(timeout=60)  # when the agent does not hold the pipe any more
+    assert said == ""
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"{url}/health")
