@@ -1,3 +1,4 @@
+import fcntl
 import subprocess
 import sys
 from collections.abc import Callable
@@ -72,3 +73,10 @@ def test_whether_a_lock_is_held_can_be_asked_without_holding_it(tmp_path: Path) 
         pass
     with pytest.raises(FileNotFoundError):
         is_locked(tmp_path / "none")
+
+
+def test_whoever_looks_is_not_taken_for_the_holder_by_another_who_looks(tmp_path: Path) -> None:
+    (tmp_path / "lock").touch()
+    with (tmp_path / "lock").open("r+") as looking:
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        assert not is_locked(tmp_path / "lock")
