@@ -34,9 +34,9 @@ ASSERTION = _object(
 )
 COUNTS = {"type": "object", "additionalProperties": {"type": "integer"}}
 TRIAL = _object(
-    trial_id=TEXT, job=TEXT, condition={"enum": ["withheld", "supplied"]}, repeat={"type": "integer"},
-    outcome={"enum": list(OUTCOMES)}, holdout=FLAG, reason=TEXT_OR_NULL, passed=FLAG_OR_NULL,
-    scores=_object(
+    trial_id=TEXT, job=TEXT, scenario=TEXT_OR_NULL, condition={"enum": ["withheld", "supplied"]},
+    repeat={"type": "integer"}, outcome={"enum": list(OUTCOMES)}, holdout=FLAG, reason=TEXT_OR_NULL,
+    passed=FLAG_OR_NULL, scores=_object(
         timing=SHARE, task=SHARE, assertion=SHARE, failure_penalty={"type": "number"}, tone=SHARE, overall=SHARE
     ),
     tasks=_list(_object(task=TEXT, score=SHARE, reason=TEXT)), virtues=_object(**dict.fromkeys(VIRTUES, VIRTUE)),

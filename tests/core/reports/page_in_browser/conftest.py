@@ -8,9 +8,9 @@ import pytest
 from visited_page import CHROMIUM, FLAGS, Visit
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """One headless Chromium for these tests."""
+    """One headless Chromium for a module; the event loop of its driver would be in the way of other tests."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with playwright.sync_playwright() as driver:
         chromium = driver.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
