@@ -135,10 +135,9 @@ def assertion_results(
 
 def _about_assertions(rows: list[Row], evaluation_id: str) -> dict[str, Any]:
     failed = [row for row in rows if row["passed"] is False]
-    counted = list(filter(counts, rows))
     return {
         "dagster/row_count": len(rows),
-        **numbers({"failed_share": mean(not row["passed"] for row in counted)}),
+        **numbers({"failed_share": mean(not row["passed"] for row in filter(counts, rows))}),
         "errors": sum(map(_gave_nothing, failed)),
         "failed": shown((_shown(row, evaluation_id) for row in failed), _SCHEMA),
     }

@@ -5,6 +5,7 @@ from typing import Any
 
 import dagster as dg
 import pytest
+from judged_trial import TRIAL
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
@@ -14,10 +15,6 @@ from stoic_assets.defs.scores import sql_models
 HEAD = {
     "agent": "marcus", "started_at": "2026-01-01T00:00:00+00:00", "status": "finished", "offline": False,
     "planned_trials": 1,
-}  # fmt: skip
-TRIAL = {
-    "trial_id": "t1", "job": "mentor", "holdout": False, "condition": "withheld", "repeat": 1,
-    "outcome": "signed_off", "failure_count": 0, "planned_tasks": 0, "turns": 2,
 }  # fmt: skip
 VERDICT = {
     "trial_id": "t1", "virtue": "wisdom", "judge_model": "sage", "sample": 0, "score": 0.9, "confidence": 0.9,

@@ -7,13 +7,9 @@ from pathlib import Path
 import pytest
 from agents import EmbabelAgent
 from model_server import ModelServer
-from stoic_command import Stoic
+from stoic_command import TASKS, Stoic
 
 pytestmark = pytest.mark.long
-TASKS = [
-    {"task": "Ask what the capital of France is", "acceptanceCriteria": "It answers with Paris"},
-    {"task": "Ask for a poem", "acceptanceCriteria": "It rhymes"},
-]
 
 
 @pytest.fixture

@@ -13,16 +13,12 @@ import pytest
 from agents import EmbabelAgent
 from double import Double
 from model_server import ModelServer
-from stoic_command import Done, Stoic
+from stoic_command import TASKS, Done, Stoic
 from stopping import end, ended, stopped_at
 from undisturbed import COLUMNS, check_turns_sent, rows
 
 pytestmark = pytest.mark.long
 JOBS = ("first", "second", "third")
-TASKS = [
-    {"task": "Ask what the capital of France is", "acceptanceCriteria": "It answers with Paris"},
-    {"task": "Ask for a poem", "acceptanceCriteria": "It rhymes"},
-]
 LINES = ("What is the capital of France?", "A poem, please.")
 GREETINGS = {name: f"Hello from the {name} job" for name in JOBS}
 

@@ -91,16 +91,18 @@ class EvaluationTables:
         It is `finished` when every planned trial was held and no verdict is missing because of the cost ceiling.
         """
         [scores] = self.read("evaluation_scores", ["scored_trials", "invalid_trials"])
+        verdicts = self.read("virtue_scores", ["judge_model"])
         planned = len(self._manifest.spec.plan(self._manifest.evaluation_id))
         counts = {
             "planned_trials": planned,
             "scored_trials": scores["scored_trials"],
             "invalid_trials": scores["invalid_trials"],
             "cost_usd": total_cost(self.read("llm_calls", ["cost_usd", "error"])),
-            "offline": self.is_offline(),
+            "offline": self._is_offline(verdicts),
         }
         status = self._status(planned)
-        return self.write_head(status, now(), judge_models=self._judges(), **counts), {"status": status, **counts}
+        path = self.write_head(status, now(), judge_models=self._judges(verdicts), **counts)
+        return path, {"status": status, **counts}
 
     def _status(self, planned: int) -> str:
         """The evaluation's status. One that lacks verdicts after a regrade can only be completed by another regrade."""
@@ -116,12 +118,15 @@ class EvaluationTables:
 
     def is_offline(self) -> bool:
         """Whether the scores mean nothing: the offline model played the user, or judged."""
-        return self._manifest.offline or judged_offline(self.read("virtue_scores", ["judge_model"]))
+        return self._is_offline(self.read("virtue_scores", ["judge_model"]))
 
-    def _judges(self) -> list[str]:
+    def _is_offline(self, verdicts: Sequence[Row]) -> bool:
+        return self._manifest.offline or judged_offline(verdicts)
+
+    def _judges(self, verdicts: Sequence[Row]) -> list[str]:
         """The models that were asked for the verdicts on virtues: after a regrade they may be others than at first."""
-        asked = dict.fromkeys(row["judge_model"] for row in self.read("virtue_scores", ["judge_model"]))
-        return list(asked) or list(self._manifest.spec.judge_models)
+        asked = dict.fromkeys(row["judge_model"] for row in verdicts)
+        return list(asked or self._manifest.spec.judge_models)
 
     def _out_of_budget(self) -> bool:
         """Whether verdicts are missing because the cost ceiling was reached."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stoic_assets.core.assertions.counting import counts
 from stoic_assets.core.assertions.wording import has_name, label, name_or_text
 from stoic_assets.core.comparison.paired_jobs import cell_of
 from stoic_assets.core.presentation.names import natural
@@ -99,7 +100,7 @@ def held(scores: Iterable[Row], results: Iterable[Row]) -> dict[Key, Held]:
     found: dict[Key, Held] = {}
     for row, which in distinguished(sorted(results, key=lambda row: natural(row["assertion"]))):
         place = places.get(row["trial_id"])
-        if place is None or row["passed"] is None or row.get("weight") == 0:
+        if place is None or not counts(row):
             continue
         key = (*cell_of(place), row["text"], which)
         before = found.get(key, Held(row["assertion"]))

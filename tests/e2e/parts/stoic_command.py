@@ -15,6 +15,10 @@ import yaml
 STOIC = str(Path(sys.executable).with_name("stoic"))
 DEBRIS = ("Traceback", "Unclosed", "never awaited", "was destroyed", "Warning:", "Exception ignored")
 """What no user is ever shown unless they ask for it."""
+TASKS = [
+    {"task": "Ask what the capital of France is", "acceptanceCriteria": "It answers with Paris"},
+    {"task": "Ask for a poem", "acceptanceCriteria": "It rhymes"},
+]
 
 
 @dataclass(frozen=True)
@@ -81,8 +85,7 @@ class Stoic:
         job = {
             "target": {"user": "ada-{trial}", "chatbot": "my-agent"}, "aspirationalAverage": 3000, "maxTurns": 6,
             "greetings": ["Hello"],
-            "tasks": [{"task": "Ask what the capital of France is", "acceptanceCriteria": "It answers with Paris"}],
-            **changes,
+            "tasks": TASKS[:1], **changes,
         }
         return self.write(f"eval_jobs/{name}.yml", {key: value for key, value in job.items() if value is not None})
 
