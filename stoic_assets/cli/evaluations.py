@@ -53,7 +53,12 @@ def list_evaluations(
 def _why_none(workplace: Workplace, agent_version: str | None) -> str:
     if agent_version:
         return f"{agent_version} {workplace.evidence.unevaluated(agent_version)}"
-    return f"nothing was evaluated yet in {workplace.project.home}; run `stoic eval` or `stoic demo`"
+    return f"{nothing_in(workplace)}; run `stoic eval` or `stoic demo`"
+
+
+def nothing_in(workplace: Workplace) -> str:
+    """Says that the home is still without an evaluation, and where it is: the user may be in the wrong folder."""
+    return f"nothing was evaluated yet in {workplace.project.home}"
 
 
 def evaluations(workplace: Workplace, agent_version: str | None) -> list[Row]:

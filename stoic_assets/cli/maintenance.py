@@ -14,6 +14,7 @@ from stoic_assets.adapters.warehouse.exports import check_new_folders, export_cs
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import open_instance, refuse_misread_folders
+from stoic_assets.cli.evaluations import nothing_in
 from stoic_assets.cli.options import Json
 from stoic_assets.cli.partition_run import faults_translated, forget_partition
 from stoic_assets.core.errors import ConfigurationError
@@ -38,7 +39,7 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Writes all tables to other formats: one DuckDB file, CSV files, Parquet files, or several of these."""
-    warehouse = open_workplace(to_read=True).warehouse
+    workplace = open_workplace(to_read=True)
     writers = {"path": export_duckdb, "csv": export_csv, "parquet": export_parquet}
     targets = {name: path for name, path in (("path", duckdb), ("csv", csv), ("parquet", parquet)) if path}
     if not targets:
@@ -46,7 +47,9 @@ def export(
     check_writable(*targets.values())  # all of them, before the first is written
     check_new_folders(*filter(None, (csv, parquet)), file=duckdb)
     for name, path in targets.items():
-        writers[name](warehouse, path)
+        writers[name](workplace.warehouse, path)
+    if not workplace.warehouse.agent_versions():
+        console.err.print(f"{nothing_in(workplace)}: all tables are empty")
     if as_json:
         console.print_json({name: str(path.absolute()) for name, path in targets.items()})
     else:

@@ -11,7 +11,7 @@ from stoic_assets.adapters.evaluation.judging import EvaluationJudging, Tables
 from stoic_assets.adapters.models.offline_model import judged_offline
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.assertions.counting import counts
+from stoic_assets.core.assertions.counting import counts, has_failed
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.rounding import mean
 from stoic_assets.core.table_rows import Row
@@ -134,12 +134,12 @@ def assertion_results(
 
 
 def _about_assertions(rows: list[Row], evaluation_id: str) -> dict[str, Any]:
-    failed = [row for row in rows if row["passed"] is False]
+    """`errors` counts those without a weight too: a query that breaks wants mending, whatever it is worth."""
     return {
         "dagster/row_count": len(rows),
         **numbers({"failed_share": mean(not row["passed"] for row in filter(counts, rows))}),
-        "errors": sum(map(_gave_nothing, failed)),
-        "failed": shown((_shown(row, evaluation_id) for row in failed), _SCHEMA),
+        "errors": sum(row["passed"] is False and _gave_nothing(row) for row in rows),
+        "failed": shown((_shown(row, evaluation_id) for row in filter(has_failed, rows)), _SCHEMA),
     }
 
 

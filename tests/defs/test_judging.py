@@ -87,3 +87,5 @@ def test_assertions_that_do_not_count_are_no_part_of_the_share_that_failed(
     monkeypatch.setattr("stoic_assets.defs.judging.EvaluationJudging.assertions", lambda _: rows)
     [shown] = materialised(assertion_results, workplace, make_manifest())
     assert (shown["failed_share"].value if "failed_share" in shown else None) == share
+    listed = [record.data["assertion"] for record in shown["failed"].records]
+    assert listed == [f"1.0 {number}" for number, each in enumerate(passed) if each is False]

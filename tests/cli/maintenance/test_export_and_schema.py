@@ -54,6 +54,17 @@ def test_nothing_is_exported_if_not_everything_can_be(tmp_path: Path, options: l
     assert {path.name for path in tmp_path.iterdir()} <= {"home", "full"}
 
 
+def test_who_exports_where_nothing_was_evaluated_is_told(tmp_path: Path) -> None:
+    done = CliRunner().invoke(COMMANDS, ["export", "--duckdb", "all.duckdb"], catch_exceptions=False)
+    assert done.stderr.split() == f"nothing was evaluated yet in {tmp_path / 'home'}: all tables are empty".split()
+
+
+@pytest.mark.usefixtures("workplace")
+def test_who_exports_what_was_evaluated_is_told_where_to_alone() -> None:
+    done = CliRunner().invoke(COMMANDS, ["export", "--csv", "csv"], catch_exceptions=False)
+    assert (done.stdout, done.stderr) == ("wrote csv\n", "")
+
+
 def test_nowhere_to_export_to_is_an_error() -> None:
     with pytest.raises(ConfigurationError, match="give --duckdb FILE, --csv FOLDER or --parquet FOLDER"):
         CliRunner().invoke(COMMANDS, ["export"], catch_exceptions=False)
