@@ -15,10 +15,10 @@ from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.function_calls import calls_function
 from stoic_assets.core.jobs.names import job_key
-from stoic_assets.core.judging.served_models import several_served
 from stoic_assets.core.redaction import BLANK
 from stoic_assets.core.reports.version_comparison import VersionVerdict, version_verdict
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
+from stoic_assets.core.served_models import SERVED, served_models, several_served
 from stoic_assets.core.table_rows import Row
 
 Document = dict[str, Any]
@@ -78,8 +78,7 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
     manifest = workplace.evidence.manifest(agent_version, evaluation_id)
     plan = manifest.spec.plan(evaluation_id) if manifest else ()
     turns = read("turns", agent_version, evaluation_id, ["trial_id", "turn", "speaker", "content", "events"])
-    served = ["role", "model", "served_model"]
-    calls = workplace.warehouse.read_if_stored("llm_calls", agent_version, evaluation_id, served)
+    calls = workplace.warehouse.read_if_stored("llm_calls", agent_version, evaluation_id, SERVED)
     said = [turn for turn in turns if turn["speaker"] == "agent"]
     replies = [turn["content"] for turn in said]
     besides = {
@@ -95,7 +94,7 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
         agent_spoke=not replies or any(reply.strip() for reply in replies),
         only_called=sum(not turn["content"].strip() and calls_function(turn["events"]) for turn in said),
         aimless=_aimless(manifest, tables["trials"], turns) if manifest else 0,
-        substitutes=several_served(calls),
+        substitutes=several_served(served_models(calls)),
         not_again=frozenset(item.trial.trial_id for item in plan if not item.may_restart()),
     )
 

@@ -37,9 +37,10 @@ def way_to_finish(agent_version: str, evaluation_id: str, status: str, at_ceilin
     return f"{again} and a higher --max-cost" if at_ceiling or status == INCOMPLETE else again
 
 
-def judge_again(agent_version: str, evaluation_id: str) -> str:
-    """The command that judges an evaluation again without another conversation."""
-    return f"`stoic regrade --agent-version {agent_version} --evaluation {evaluation_id}`"
+def judge_again(agent_version: str, evaluation_id: str, fresh: bool = False) -> str:
+    """The command that judges an evaluation again without another conversation, `fresh` without cached verdicts."""
+    options = " --fresh" if fresh else ""
+    return f"`stoic regrade --agent-version {agent_version} --evaluation {evaluation_id}{options}`"
 
 
 def half_judged(agent_version: str, evaluation_id: str) -> str:

@@ -61,6 +61,7 @@ def _metadata(watch: Watch) -> dict[str, Any]:
         "evaluation_id": watch.evaluation_id,
         "reference_id": watch.measurement.reference_id,
         "judge_models": ", ".join(watch.measurement.judge_models),
+        **({"answered_by": ", ".join(watch.answered_by)} if watch.answered_by else {}),
         "transcripts": max(drift.transcripts for drift in drifts),
         "set": _set(watch),
         **measured,

@@ -1,14 +1,17 @@
 """The asset that watches the judge: its check, its figures, and the alarm in the outbox."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import dagster as dg
 import pytest
 
+from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.chat import ChatReply, ChatRequest
 from stoic_assets.core.conversation.evidence import Evidence, Turn
 from stoic_assets.core.conversation.rows import trial_row, turn_rows
 from stoic_assets.core.evaluation import Manifest
@@ -54,6 +57,7 @@ def materialise(workplace: Workplace) -> tuple[dict[str, Any], bool]:
 def test_without_transcripts_it_says_so(workplace: Workplace) -> None:
     metadata, passed = materialise(workplace)
     assert metadata["why"] == "stored transcripts that were judged: 0; at least 5 are needed"
+    assert "answered_by" not in metadata, "nobody was asked"
     assert (metadata.get("shift_wisdom"), metadata["cost_usd"], passed) == (None, 0, True)
 
 
@@ -91,8 +95,18 @@ def test_a_set_that_could_grow_says_so(workplace: Workplace, make_manifest: Call
     assert check.metadata["set"].value == metadata["set"]
 
 
+def named(complete: Callable[..., Awaitable[ChatReply]]) -> Callable[..., Awaitable[ChatReply]]:
+    """Replies of a server that tells which model answered."""
+
+    async def answered(model: OfflineModel, request: ChatRequest) -> ChatReply:
+        return replace(await complete(model, request), served_model="stand-in-2")
+
+    return answered
+
+
 def test_a_judge_that_moved_fails_the_check_and_waits_in_the_outbox(
-    workplace: Workplace, make_manifest: Callable[..., Manifest], told: Callable[[], list[dict[str, Any]]]
+    workplace: Workplace, make_manifest: Callable[..., Manifest], told: Callable[[], list[dict[str, Any]]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     manifest = make_manifest(
         evaluation_id=EVALUATION, agent_version=VERSION, started_at=STARTED, offline=True, jobs=(JOB,)
@@ -104,8 +118,10 @@ def test_a_judge_that_moved_fails_the_check_and_waits_in_the_outbox(
     for member in reference["members"]:
         member["virtues"]["wisdom"]["mean"] += 0.1
     file.write_text(json.dumps(reference))
+    monkeypatch.setattr(OfflineModel, "complete", named(OfflineModel.complete))
     metadata, passed = materialise(workplace)
     assert (metadata["alarm"], passed) == (True, False)
+    assert (metadata["judge_models"], metadata["answered_by"]) == ("offline", "stand-in-2")
     assert metadata["shift_wisdom"] == pytest.approx(-0.1)
     assert (metadata["shift_courage"], metadata["transcripts"]) == (0.0, 6)
     [said] = told()

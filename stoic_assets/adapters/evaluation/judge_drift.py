@@ -8,7 +8,7 @@ The judge cache is neither read nor written: its replies are verdicts from an ea
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -42,6 +42,7 @@ from stoic_assets.core.judging.judge import judge_virtues
 from stoic_assets.core.judging.scores import VirtueScore
 from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.releases import ALL_VERSIONS
+from stoic_assets.core.served_models import served_models
 
 TABLE = "judge_drift"
 MADE = "the reference was made tonight"
@@ -62,7 +63,7 @@ class Watch:
     """What a night found about the judge, the file of its rows, and US dollars spent (None if unknown).
 
     `event` is to be announced; only an alarm has one. The set has `transcripts` of the `wanted` ones, a renewed one
-    would have those that are `available`.
+    would have those that are `available`. `answered_by` names the models that answered, where servers tell.
     """
 
     measurement: Measurement
@@ -73,6 +74,7 @@ class Watch:
     transcripts: int
     available: int
     wanted: int
+    answered_by: Sequence[str]
 
 
 async def watch_judge(workplace: Workplace, provider: ChatModel, at: datetime, renew: bool = False) -> Watch:
@@ -97,7 +99,8 @@ async def watch_judge(workplace: Workplace, provider: ChatModel, at: datetime, r
     event, members = alerts.judge_moved(measurement, evaluation_id, at), len(reference.members)
     available = await asyncio.to_thread(_available, workplace, members)
     wanted = workplace.settings.drift.transcripts
-    return Watch(measurement, evaluation_id, total_cost(calls), path, event, members, available, wanted)
+    served = sorted(set().union(*served_models(calls).values()))
+    return Watch(measurement, evaluation_id, total_cost(calls), path, event, members, available, wanted, served)
 
 
 def judge_moved(

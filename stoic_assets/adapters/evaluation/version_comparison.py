@@ -22,6 +22,7 @@ from stoic_assets.core.judging.silent_judges import answers
 from stoic_assets.core.presentation.confidence import confidence_sources
 from stoic_assets.core.releases import base_of
 from stoic_assets.core.scoring.validity import conclusive
+from stoic_assets.core.served_models import SERVED, served_models
 from stoic_assets.core.table_rows import Row
 
 TABLE = "version_comparisons"
@@ -116,6 +117,7 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
         answers=answers(trials, verdicts, tasks),
         assertions=warehouse.read_if_stored("assertion_results", *key, ASSERTION),
         virtues=_model_rows(warehouse, "trial_virtues", *key, VIRTUE),
+        served=served_models(warehouse.read_if_stored("llm_calls", *key, SERVED)),
     )
 
 

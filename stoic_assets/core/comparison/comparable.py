@@ -12,6 +12,7 @@ from stoic_assets.core.jobs.names import job_key, job_of
 from stoic_assets.core.judging.silent_judges import silence
 from stoic_assets.core.presentation.formatting import listed, percent, plural
 from stoic_assets.core.scoring.validity import too_many_invalid
+from stoic_assets.core.served_models import exchanged
 
 APART_HOURS = 1.0
 """Versions evaluated further apart may have run under different circumstances; the reader is told."""
@@ -102,9 +103,13 @@ def _measured_by_one(base: Side, candidate: Side, jobs: Set[str]) -> dict[str, s
     }
 
 
-def _regrade(side: Side, candidate: Side) -> str:
-    """How to judge a side again: a stored comparison is renewed only when its candidate is judged."""
-    command, last = (judge_again(each.agent_version, each.evaluation_id) for each in (side, candidate))
+def _regrade(side: Side, candidate: Side, fresh: bool = False) -> str:
+    """How to judge a side again, `fresh` without cached verdicts.
+
+    A stored comparison is renewed only when its candidate is judged.
+    """
+    command = judge_again(side.agent_version, side.evaluation_id, fresh)
+    last = judge_again(candidate.agent_version, candidate.evaluation_id)
     return command if side is candidate else f"{command}, and then, to renew the stored comparison, with {last}"
 
 
@@ -153,6 +158,7 @@ def _circumstances(base: Side, candidate: Side) -> list[str]:
         notes.append(f"{earlier.agent_version} was evaluated {span} before {later.agent_version}")
     if base.evaluator_model != candidate.evaluator_model:
         notes.append(f"the simulated users differ: {base.evaluator_model}, then {candidate.evaluator_model}")
+    notes += _exchanged_models(base, candidate)
     if base.stoic_eval and candidate.stoic_eval and base.stoic_eval != candidate.stoic_eval:
         releases = f"Stoic Eval {base.stoic_eval}, then {candidate.stoic_eval}"
         again = f"compute the base's again with {_regrade(base, candidate)}"
@@ -162,6 +168,15 @@ def _circumstances(base: Side, candidate: Side) -> list[str]:
         notes.append("the built-in prompts differ (stoic-eval was updated): simulated users may behave differently")
     invalid = [f"{side.invalid_trials} of {side.agent_version}" for side in (base, candidate) if side.invalid_trials]
     return [*notes, f"invalid trials left out: {', '.join(invalid)}"] if invalid else notes
+
+
+def _exchanged_models(base: Side, candidate: Side) -> list[str]:
+    """Notes on models that changed behind their names. Whether a judge judges otherwise now, `judge_drift` measures."""
+    again = f"it may judge differently: judge the base again with {_regrade(base, candidate, fresh=True)}"
+    return [
+        *(f"the simulated user {each}" for each in exchanged(base.served, candidate.served, "evaluator")),
+        *(f"judge {each}; {again}" for each in exchanged(base.served, candidate.served, "judge")),
+    ]
 
 
 def _named(side: Side) -> str:

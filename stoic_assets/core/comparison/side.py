@@ -8,6 +8,7 @@ from stoic_assets.core.errors import StoicError
 from stoic_assets.core.judging.silent_judges import Answer
 from stoic_assets.core.presentation.confidence import Sources, calibrated_share
 from stoic_assets.core.scoring.validity import invalid_share
+from stoic_assets.core.served_models import Served
 from stoic_assets.core.table_rows import Rows
 
 
@@ -24,7 +25,7 @@ class Side:
     `jobs` maps the job names to the hashes of their content. `judges` are the models that gave a verdict, `prompts` the
     hashes of what they were asked, by job and `Answer.about`, `answers` whether each question got a verdict.
     `built_in_prompts` is the hash of the prompts that came with Stoic Eval, those of the simulated user included, and
-    `stoic_eval` the release of it that computed the scores.
+    `stoic_eval` the release of it that computed the scores. `served` says which models answered.
     `measures`, `trials`, `assertions` and `virtues` are the evaluation's rows of `job_measures`,
     `composite_scores`, `assertion_results` and `trial_virtues`. `confidences` counts where they come from,
     `agreement` says whether scores agree with people's. Times are in UTC; it was judged last at `judged_at`.
@@ -51,6 +52,7 @@ class Side:
     answers: Sequence[Answer] = ()
     assertions: Rows = ()
     virtues: Rows = ()
+    served: Served = field(default_factory=dict)
 
     @property
     def invalid_share(self) -> float:

@@ -100,6 +100,14 @@ def test_a_side_knows_what_came_of_its_assertions(workplace: Workplace) -> None:
     assert read_side(workplace, *KEY).assertions == [row]
 
 
+def test_a_side_knows_which_models_answered(workplace: Workplace) -> None:
+    call = {"call_id": "c", "role": "judge", "model": "judge", "cached": False, "latency_ms": 1.0}
+    calls = [call | {"served_model": name} for name in ("judge-1", None)]
+    for table, rows in (TABLES | {"llm_calls": calls}).items():
+        workplace.warehouse.write(table, *KEY, rows)
+    assert read_side(workplace, *KEY).served == {("judge", "judge"): {"judge-1": 1}}
+
+
 def test_a_side_was_judged_when_its_last_verdict_was_given(workplace: Workplace) -> None:
     """Its judge may have moved until then: a part of an evaluation may have been judged again."""
     times = [datetime(2026, 11, day, tzinfo=UTC) for day in (22, 21)]

@@ -46,7 +46,7 @@ class NoisyJudge:
             "reasoning": "so", "improvement_suggestions": [], "exercised": True, "confidence": 0.8,
             "score": self.level + self._random.uniform(-0.02, 0.02),
         }  # fmt: skip
-        return ChatReply(json.dumps(verdict), cost_usd=0.1)
+        return ChatReply(json.dumps(verdict), cost_usd=0.1, served_model=f"{request.model}-2026")
 
 
 def hold(workplace: Workplace, manifest: Manifest, trials: int, status: str = "finished") -> None:

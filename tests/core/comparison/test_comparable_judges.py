@@ -38,6 +38,20 @@ def test_another_judge_leaves_open_what_it_judged(
     assert common.notes == (common.undecidable["wisdom"],)
 
 
+def test_models_that_changed_behind_their_names_are_noted_and_leave_nothing_open(base: Side, candidate: Side) -> None:
+    older, newer = (
+        replace(side, served={("judge", "j"): {f"j-{year}": 9}, ("evaluator", "m"): {f"m-{year}": 4}})
+        for side, year in ((base, 2025), (candidate, 2026))
+    )
+    common = common_ground(older, newer, 0.1)
+    assert common.undecidable == {}
+    assert common.notes == (
+        "the simulated user m was answered by m-2025, then by m-2026",
+        "judge j was answered by j-2025, then by j-2026; it may judge differently: "
+        + AGAIN.replace("--evaluation e1`", "--evaluation e1 --fresh`"),
+    )
+
+
 def test_a_version_that_nobody_judged_failed_by_itself(base: Side, candidate: Side) -> None:
     nobody = replace(candidate, judges=frozenset(), prompts={})
     assert common_ground(base, nobody, 0.1).undecidable == common_ground(nobody, base, 0.1).undecidable == {}

@@ -31,7 +31,7 @@ def test_the_first_night_makes_the_reference_and_the_next_ones_are_held_against_
     second = watch(workplace, judge, 1)
     assert len(judge.requests) == 3 * 8 * 5
     assert not (workplace.project.home / "cache").exists()
-    assert second.event is None
+    assert (second.event, second.answered_by) == (None, ["gpt-4.1-mini-2026"])
     rows = workplace.warehouse.read("judge_drift", ALL_VERSIONS, "drift-20261123T020000")
     assert [row["virtue"] for row in rows] == list(VIRTUES)
     for row in rows:
@@ -73,7 +73,7 @@ def test_offline_the_judge_never_moves(workplace: Workplace, opened: Callable[..
     found = watch(offline, OfflineModel(), 1)
     assert found.measurement.judge_models == ("offline",)
     exercised = [drift for drift in found.measurement.drifts if drift.transcripts]
-    assert exercised
+    assert (bool(exercised), found.answered_by) == (True, [])
     assert {(drift.shift, drift.p, drift.alarm) for drift in exercised} == {(0.0, 1.0, False)}
     assert found.cost_usd == 0
 
