@@ -17,7 +17,7 @@ class ModelServer(Double):
     """Answers structured requests with an instance of their schema, plain ones with the next line of a user.
 
     `number` gives each number by the path of its keys, the schema's name first. A user says `lines`, by how often it
-    spoke before, and then the sign-off.
+    spoke before, and then the sign-off. Whatever model is asked for, `serves` answers.
     """
 
     def __init__(self, key: str | None = None) -> None:
@@ -26,7 +26,7 @@ class ModelServer(Double):
         self.lines: Sequence[str] = ("What is the capital of France?",)
         self.sign_off = SIGN_OFF
         self.number: Callable[[Path], float] = lambda path: 0.8
-        self.texts = "well observed"
+        self.texts, self.serves = "well observed", "m"
 
     @property
     def asked(self) -> list[Call]:
@@ -48,7 +48,8 @@ class ModelServer(Double):
             return JSONResponse({"error": {"message": "no such path"}}, 404)
         if call.kind == TRIED:
             return JSONResponse({"error": {"message": "messages: field required"}}, 400)
-        return completion(self.verdict(call.body) if call.kind == "judge" else self.message(call.body), call)
+        said = self.verdict(call.body) if call.kind == "judge" else self.message(call.body)
+        return completion(said, call) | {"model": self.serves}
 
     def message(self, body: dict[str, Any]) -> str:
         """What the user says next; the greeting stands in the request as the model's own."""
