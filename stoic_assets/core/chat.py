@@ -22,7 +22,7 @@ class ChatRequest:
     numbers repetitions of the same request (a judge's samples) and is part of the cache key. `brief` has the content of
     the messages as data: the offline stand-in works from it, and it is never sent anywhere. `cacheable_as` identifies
     the request in the judge cache (the messages without their random fence); None means that the reply must not be
-    cached. `fresh` ignores what earlier processes left in that cache.
+    cached. `fresh` ignores what earlier processes left in that cache. `trial_id` is the trial that it is made for.
     """
 
     role: Role
@@ -35,6 +35,7 @@ class ChatRequest:
     brief: Mapping[str, Any] = field(default_factory=dict)
     cacheable_as: str | None = None
     fresh: bool = False
+    trial_id: str | None = None
 
     @property
     def characters(self) -> int:

@@ -39,6 +39,23 @@ def test_the_template_of_the_documents_renders(tmp_path: Path) -> None:
     assert list(load_job(tmp_path / "refund.yml").prompts) == ["wisdom"]
 
 
+def test_the_queries_of_the_documents_run_and_find_what_they_are_about(workplace: Workplace) -> None:
+    place, trial = ("marcus@1.1.0", "E1"), {"trial_id": "t1", "job": "mentor", "condition": "withheld", "repeat": 1}
+    call = {"call_id": "c", "trial_id": "t1", "role": "judge", "model": "sage", "cached": False, "latency_ms": 1.0}
+    failed = {"trial_id": "t1", "assertion": "1", "kind": "cypher", "text": "RETURN 1", "weight": 1.0, "passed": False}
+    counted = dict.fromkeys(("virtues_scored", "virtues_not_exercised", "failure_count"), 0)
+    ended = trial | counted | {"outcome": "signed_off", "valid": True, "failure_penalty": 1.0}
+    held = trial | {"outcome": "signed_off", "holdout": False, "failure_count": 0, "planned_tasks": 1, "turns": 3}
+    tables = {"llm_calls": call | {"cost_usd": 0.25}, "assertion_results": failed, "composite_scores": ended}
+    for table, row in {**tables, "trials": held}.items():
+        workplace.warehouse.write(table, *place, [row])
+    queries = [block for language, block in FENCE.findall(text_of("docs/tables.md")) if language == "sql"]
+    found = [workplace.warehouse.query(query) for query in queries]
+    [[failures], [of_model], [of_job]] = found
+    assert (failures["trials"], failures["failed"]) == (1, 1)
+    assert (of_model["usd"], of_job["usd"], of_job["judging"]) == (0.25, 0.25, 0.25)
+
+
 def test_no_job_that_is_shipped_leaves_a_doubt() -> None:
     jobs = load_jobs([*yaml_files(ROOT / "eval_jobs"), *yaml_files(ROOT / "tests" / "jobs")])
     assert len(jobs) > 10

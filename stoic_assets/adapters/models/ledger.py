@@ -82,8 +82,8 @@ class Ledger:
         if reply.cost_partial and error is None:  # of a failed call the known part is kept
             reply = replace(reply, prompt_tokens=None, completion_tokens=None, cost_usd=None)
         row = {
-            "call_id": str(uuid4()), "role": request.role, "model": request.model, "served_model": reply.served_model,
-            "cached": reply.cached, "prompt_tokens": reply.prompt_tokens,
+            "call_id": str(uuid4()), "trial_id": request.trial_id, "role": request.role, "model": request.model,
+            "served_model": reply.served_model, "cached": reply.cached, "prompt_tokens": reply.prompt_tokens,
             "completion_tokens": reply.completion_tokens, "cost_usd": reply.cost_usd, "latency_ms": reply.latency_ms,
             "error": error, "time": now(),
         }
@@ -111,8 +111,8 @@ class Ledger:
 
 def calls_in(file: Path, prices: Mapping[str, Price]) -> list[Row]:
     """See `Ledger.rows`; for callers that call no model. A call that had no price yet costs what it would today."""
-    # Earlier releases did not note the model that answered.
-    return [_priced({"served_model": None} | line["call"], prices) for line in read_lines(file, "call")]
+    unknown = {"trial_id": None, "served_model": None}  # what earlier releases did not note
+    return [_priced(unknown | line["call"], prices) for line in read_lines(file, "call")]
 
 
 def _priced(call: Row, prices: Mapping[str, Price]) -> Row:

@@ -131,9 +131,9 @@ FACTS: dict[str, Columns] = {
         "alarm": "flag", "why": "text?",
     },
     "llm_calls": {
-        "call_id": "text", "role": "text", "model": "text", "served_model": "text?", "cached": "flag",
-        "prompt_tokens": "count?", "completion_tokens": "count?", "cost_usd": "number?", "latency_ms": "number",
-        "error": "text?", "time": "time?",
+        "call_id": "text", "trial_id": "text?", "role": "text", "model": "text", "served_model": "text?",
+        "cached": "flag", "prompt_tokens": "count?", "completion_tokens": "count?", "cost_usd": "number?",
+        "latency_ms": "number", "error": "text?", "time": "time?",
     },
 }
 """Tables that Python writes."""

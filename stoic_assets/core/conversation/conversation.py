@@ -186,7 +186,7 @@ class _Conversation:
 
     async def next_message(self) -> str:
         world, turns = self.world, self.state.turns
-        return await next_message(self.job, self.trial.condition, turns, world.model, world.evaluator_model)
+        return await next_message(self.job, self.trial, turns, world.model, world.evaluator_model)
 
     async def say(self, message: str) -> None:
         """Journals a message of the user; the next step, which a resumed trial repeats, sends it."""

@@ -9,7 +9,7 @@ from stoic_assets.core.conversation.audit import fault
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.jobs.trial import Condition
+from stoic_assets.core.jobs.trial import Condition, Trial
 from stoic_assets.core.templates import render, source
 
 PACKAGE = "stoic_assets.core.conversation"
@@ -22,18 +22,18 @@ class EvaluatorFault(StoicError):
     """The simulated user failed twice at the same message: the trial says nothing about the agent."""
 
 
-async def next_message(job: Job, condition: Condition, turns: Sequence[Turn], model: ChatModel, name: str) -> str:
-    """The user's next message.
+async def next_message(job: Job, trial: Trial, turns: Sequence[Turn], model: ChatModel, name: str) -> str:
+    """The user's next message in a trial of the job.
 
     A message at fault is sent back once with the reason. Raises `EvaluatorFault` when the second is at fault too.
     """
     reason: str | None = None
     known = [as_heard(turn) for turn in turns]
     for _ in range(2):
-        request = message_request(job, condition, turns, name, reason)
+        request = replace(message_request(job, trial.condition, turns, name, reason), trial_id=trial.trial_id)
         reply = await model.complete(request)
         message = reply.text.strip()
-        reason = fault(message, job, condition, known)
+        reason = fault(message, job, trial.condition, known)
         if reason is None and reply.is_cut_off:
             reason = "it was cut off"
         if reason is None:

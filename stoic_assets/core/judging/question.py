@@ -56,6 +56,7 @@ class Question:
             sample=sample,
             brief=self.brief,
             cacheable_as=self.identity,
+            trial_id=self.trial_id or None,
         )
 
     @cached_property

@@ -39,15 +39,15 @@ def test_every_call_is_a_line(tmp_path: Path) -> None:
     assert ledger.total_cost == 0.25
 
 
-def test_a_call_notes_the_model_that_answered_which_earlier_releases_did_not(tmp_path: Path) -> None:
+def test_a_call_notes_its_trial_and_the_model_that_answered_which_earlier_releases_did_not(tmp_path: Path) -> None:
     file = tmp_path / "calls.jsonl"
     ledger = Ledger(ScriptedModel(paid(served_model="sage-2")), file, PRICES)
-    asyncio.run(ledger.complete(REQUEST))
+    asyncio.run(ledger.complete(replace(REQUEST, trial_id="t1")))
     [line] = file.read_text().splitlines()
     entry = json.loads(line)
-    del entry["call"]["served_model"]
+    del entry["call"]["served_model"], entry["call"]["trial_id"]
     file.write_text(f"{line}\n{json.dumps(entry)}\n")
-    assert [row["served_model"] for row in ledger.rows()] == ["sage-2", None]
+    assert [(row["trial_id"], row["served_model"]) for row in ledger.rows()] == [("t1", "sage-2"), (None, None)]
 
 
 def test_what_is_synced_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

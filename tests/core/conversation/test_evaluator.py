@@ -9,7 +9,7 @@ from stoic_assets.core.conversation import evaluator
 from stoic_assets.core.conversation.evaluator import EvaluatorFault, message_request, next_message
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.jobs.trial import Condition
+from stoic_assets.core.jobs.trial import Condition, Trial
 
 Make = Callable[..., Any]
 TURNS = [Turn(0, "user", "Hi"), Turn(1, "agent", "Hello, who are you?")]
@@ -18,7 +18,11 @@ SIGN_OFF = "So Long, and Thanks for All the Fish"
 
 
 def ask(job: Any, user: Any, condition: Condition = "withheld", turns: Any = TURNS) -> str:
-    return asyncio.run(next_message(job, condition, turns, user, "sage"))
+    return asyncio.run(next_message(job, trial_under(condition), turns, user, "sage"))
+
+
+def trial_under(condition: Condition) -> Trial:
+    return Trial("t1", "mentor", condition, 1, "u")
 
 
 def test_the_persona_is_the_system_text_and_the_conversation_is_seen_from_the_users_side(make_job: Make) -> None:
@@ -73,7 +77,7 @@ def test_what_the_user_was_not_shown_is_not_searched_for_what_it_may_know(
     searched: list[Turn] = []
     monkeypatch.setattr(evaluator, "fault", lambda message, job, condition, turns: searched.extend(turns))
     flood = Turn(1, "agent", f"First. {'word ' * 400_000}Last.", response_ms=7)
-    asyncio.run(next_message(make_job(), "withheld", [TURNS[0], flood], user, "sage"))
+    asyncio.run(next_message(make_job(), trial_under("withheld"), [TURNS[0], flood], user, "sage"))
     assert searched == [TURNS[0], Turn(1, "agent", evaluator.heard(flood), response_ms=7)]
 
 
@@ -104,6 +108,7 @@ def test_a_message_at_fault_is_sent_back_once_with_the_reason_and_no_secret(
     user.says = lambda request: answers.pop(0)
     assert ask(make_job(), user) == "What time is it?"
     first, second = user.requests
+    assert first.trial_id == second.trial_id == "t1"
     assert reason not in str(first.messages)
     assert second.messages[0]["content"].startswith(first.messages[0]["content"])
     assert f"Your last attempt at the next message was not used: {reason}. " in second.messages[0]["content"]

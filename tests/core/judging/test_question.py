@@ -51,8 +51,9 @@ def test_a_repeat_and_another_evaluation_with_the_same_words_are_judged_by_thems
 ) -> None:
     first = make_evidence("Salve.")
     second = replace(first, trial=replace(first.trial, trial_id=trial_id))
-    keys = {Questions(make_job(), each).virtue("wisdom").request("judge", 0.0).cacheable_as for each in (first, second)}
-    assert len(keys) == 2
+    requests = [Questions(make_job(), each).virtue("wisdom").request("judge", 0.0) for each in (first, second)]
+    assert [request.trial_id for request in requests] == [first.trial.trial_id, trial_id]
+    assert len({request.cacheable_as for request in requests}) == 2
 
 
 def test_the_safety_clause_stays_with_an_own_template(
