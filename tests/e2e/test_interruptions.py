@@ -130,6 +130,8 @@ def test_the_cost_ceiling_stops_cleanly_and_a_higher_one_goes_on(stoic: Stoic, m
     assert poor.document["evaluation_id"] == rich["evaluation_id"]
     head = stoic.sql("select status, cost_usd, planned_trials, scored_trials from evaluations")
     assert head == [("finished", 16.0, 2, 2)]
+    of_trials = stoic.sql("select sum(cost_usd) from llm_calls join trials using (trial_id) group by trial_id")
+    assert of_trials == [(8.0,), (8.0,)]
     _judged_again_below_what_was_spent(stoic, model, rich)
 
 
