@@ -31,7 +31,7 @@ OWN = frozenset(
 as `reminder`, may be part of one."""
 FOREIGN = frozenset({"actual", "context", "events", "expected", "parameters", "requirements", "result"})
 """Fields of foreign data, in which keys are redacted too."""
-OWN_JSON = frozenset({"floors", "improvement_areas", "metrics", "objectives", "severity", "virtue_scores"})
+OWN_JSON = frozenset({"floors", "improvement_areas", "metrics", "missing", "objectives", "severity", "virtue_scores"})
 """Columns of JSON that Stoic Eval made: the names of fields in it stay, as in a row."""
 _LETTERS = re.compile(r"(?:\\u(?!00[01])[0-9a-fA-F]{4})+")
 """Escapes of JSON, together where a character takes two; not those of line ends and other control characters."""

@@ -24,7 +24,6 @@ from stoic_assets.core.evaluation import (
     evaluation_row,
     way_to_finish,
 )
-from stoic_assets.core.judging.ask import out_of_budget
 from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.table_repair import EVIDENCE
 from stoic_assets.core.table_rows import Row, by_trial
@@ -130,13 +129,13 @@ class EvaluationTables:
 
     def _out_of_budget(self) -> bool:
         """Whether verdicts are missing because the cost ceiling was reached."""
-        return any(out_of_budget(row) for table in VERDICT_ON for row in self.read(table, ["error"]))
+        return any(row["unpaid"] for table in VERDICT_ON for row in self.read(table, ["unpaid"]))
 
     def refuse_loss(self, judged: Mapping[str, Sequence[Row]]) -> None:
         """Raises `BudgetReached` if new rows, by table, lack a stored verdict because the cost ceiling was reached."""
         for table, about in VERDICT_ON.items():
             unpaid = _unpaid(judged.get(table, ()), about)
-            stored = self.read_if_stored(table, ["trial_id", about, "error"]) if unpaid else []
+            stored = self.read_if_stored(table, ["trial_id", about, "unpaid"]) if unpaid else []
             had = {(row["trial_id"], row[about]) for row in stored} - _unpaid(stored, about)
             if unpaid & had:
                 raise BudgetReached(
@@ -168,4 +167,4 @@ class EvaluationTables:
 
 def _unpaid(rows: Sequence[Row], about: str) -> set[tuple[str, str]]:
     """The rows without a verdict because the cost ceiling was reached, each as its trial and what it is about."""
-    return {(row["trial_id"], row[about]) for row in rows if out_of_budget(row)}
+    return {(row["trial_id"], row[about]) for row in rows if row["unpaid"]}

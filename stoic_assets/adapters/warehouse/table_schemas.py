@@ -70,14 +70,16 @@ FACTS: dict[str, Columns] = {
         "trial_id": "text", "virtue": "text", "judge_model": "text", "sample": "count", "score": "number?",
         "confidence": "number?", "confidence_source": "text?", "self_confidence": "number?", "reasoning": "text?",
         "aspects": "aspects?", "supporting_examples": "texts?", "improvement_suggestions": "texts?",
-        "exercised": "flag?", "grounded": "number?", "prompt_hash": "text?", "error": "text?",
+        "exercised": "flag?", "grounded": "number?", "prompt_hash": "text?", "error": "text?", "unpaid": "flag?",
     },
     "task_scores": {
         "trial_id": "text", "task": "text", "type": "text", "task_text": "text", "score": "number?",
-        "reason": "text?", "judge_model": "text?", "prompt_hash": "text?", "error": "text?",
+        "reason": "text?", "judge_model": "text?", "missing": "json?", "prompt_hash": "text?", "error": "text?",
+        "unpaid": "flag?",
     },
     "tone_scores": {
-        "trial_id": "text", "score": "number?", "reason": "text?", "judge_model": "text?", "error": "text?",
+        "trial_id": "text", "score": "number?", "reason": "text?", "judge_model": "text?", "missing": "json?",
+        "error": "text?", "unpaid": "flag?",
     },
     "assertion_results": {
         "trial_id": "text", "assertion": "text", "kind": "text", "text": "text", "weight": "number",

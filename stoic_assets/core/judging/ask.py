@@ -19,13 +19,9 @@ from stoic_assets.core.chat import (
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.judging.verdict import MalformedVerdict
 from stoic_assets.core.presentation.formatting import plural
-from stoic_assets.core.table_rows import Row
 
 RETURNED_CHARS = 4_000
 """The part of a malformed reply that is sent back to the judge."""
-
-OUT_OF_BUDGET = "cost ceiling reached before the verdict"
-"""In the error of a verdict that a later run with a higher ceiling can still obtain."""
 
 V = TypeVar("V")
 
@@ -33,17 +29,13 @@ V = TypeVar("V")
 class NoVerdict(StoicError):
     """A judge gave no usable verdict; says why. The item stays unscored.
 
-    `last` is its last reply, refused as a whole; None where there was none, or where the cost ceiling ended the run.
+    `last` is its last reply, refused as a whole; None where there was none. `unpaid`: the cost ceiling was reached
+    before; a later run with a higher one can still obtain the verdict.
     """
 
-    def __init__(self, why: str, last: str | None = None) -> None:
+    def __init__(self, why: str, last: str | None = None, unpaid: bool = False) -> None:
         super().__init__(why)
-        self.last = last
-
-
-def out_of_budget(row: Row) -> bool:
-    """Whether this row of verdicts has none because the cost ceiling was reached."""
-    return OUT_OF_BUDGET in (row.get("error") or "")
+        self.last, self.unpaid = last, unpaid
 
 
 async def ask(
@@ -82,7 +74,7 @@ async def reply(model: ChatModel, request: ChatRequest, last: str | None) -> Cha
     except ModelFailure as error:
         raise NoVerdict(str(error), last) from error
     except BudgetReached as error:
-        raise NoVerdict(f"{OUT_OF_BUDGET}: {error}") from error
+        raise NoVerdict(f"cost ceiling reached before the verdict: {error}", unpaid=True) from error
 
 
 def sent_back(request: ChatRequest, text: str, fault: str) -> ChatRequest:

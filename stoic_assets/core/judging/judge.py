@@ -14,7 +14,8 @@ from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import Task
-from stoic_assets.core.judging.ask import OUT_OF_BUDGET, NoVerdict, ask
+from stoic_assets.core.json_text import json_text
+from stoic_assets.core.judging.ask import NoVerdict, ask
 from stoic_assets.core.judging.confidence import UNCALIBRATED, with_confidence
 from stoic_assets.core.judging.confidence_map import Calibration
 from stoic_assets.core.judging.forgery import Words, refusing_copies
@@ -60,7 +61,7 @@ async def judge_virtues(
         try:
             given = await ask(model, request, parsers[virtue], settings.repairs)
         except NoVerdict as error:
-            return replace(blank, error=str(error))
+            return replace(blank, error=str(error), unpaid=error.unpaid)
         return scored(blank, given, question)
 
     asked = [verdict(v, judge, sample) for v in VIRTUES for judge in panel for sample in range(settings.samples)]
@@ -115,10 +116,11 @@ async def judge_tasks(
 
 @dataclass(frozen=True)
 class Marks:
-    """The marks that one judge gave, by `task_keys`, and why it did not give the rest."""
+    """The marks that one judge gave, by `task_keys`, and why it did not give the rest; `unpaid` as in `NoVerdict`."""
 
     given: Mapping[str, Mark]
     why_not_all: str = ""
+    unpaid: bool = False
 
 
 async def marks_of(model: ChatModel, request: ChatRequest, count: int, record: str, repairs: int) -> Marks:
@@ -133,7 +135,7 @@ async def marks_of(model: ChatModel, request: ChatRequest, count: int, record: s
     except NoVerdict as error:
         with suppress(MalformedVerdict):
             return Marks(sound(error.last or ""), str(error))
-        return Marks({}, str(error))
+        return Marks({}, str(error), error.unpaid)
 
 
 def words_of_verdict(verdict: VirtueVerdict) -> list[Words]:
@@ -163,6 +165,7 @@ def task_scores(tasks: Sequence[Task], trial_id: str, prompt_hash: str, replies:
         mean_mark(
             {judge: reply.given[key] for judge, reply in replies.items() if key in reply.given},
             {judge: reply.why_not_all for judge, reply in replies.items() if key not in reply.given},
+            unpaid=any(reply.unpaid for reply in replies.values()),
         )
         for key in task_keys(len(tasks))
     ]
@@ -180,20 +183,23 @@ class PanelMark:
     score: float | None
     reason: str
     judge_model: str
+    missing: str | None = None
     error: str | None = None
+    unpaid: bool = False
 
 
-def mean_mark(marks: Mapping[str, Mark], missing: Mapping[str, str]) -> PanelMark:
+def mean_mark(marks: Mapping[str, Mark], missing: Mapping[str, str], unpaid: bool = False) -> PanelMark:
     """The mark of a panel for one item, from its marks by judge and why other judges gave none.
 
     The reason of a panel has a line for each judge, with its own mark, so that disagreement can be seen. A panel that
-    the cost ceiling cut short gives no score: a later run can still complete it.
+    the cost ceiling cut short (`unpaid`) gives no score: a later run can still complete it.
     """
     silent = [f"{judge}: no verdict ({why})" for judge, why in missing.items()]
-    if not marks or any(why.startswith(OUT_OF_BUDGET) for why in missing.values()):
-        return PanelMark(None, "", ",".join(missing), "; ".join(silent))
+    why_missing = json_text(missing) if missing else None
+    if not marks or unpaid:
+        return PanelMark(None, "", ",".join(missing), why_missing, "; ".join(silent), unpaid)
     score = fmean(mark.score for mark in marks.values())
     if len(marks) == 1 and not missing:
         return PanelMark(score, next(iter(marks.values())).reason, ",".join(marks))
     reasons = [f"{judge} ({mark.score:.2f}): {mark.reason}" for judge, mark in marks.items()]
-    return PanelMark(score, "\n".join([*reasons, *silent]), ",".join(marks))
+    return PanelMark(score, "\n".join([*reasons, *silent]), ",".join(marks), why_missing)

@@ -23,7 +23,7 @@ class VirtueScore:
 
     `score` and `confidence` are None when the virtue was not exercised or there is no verdict (`error` says why).
     `self_confidence` is what the judge itself stated, `confidence` the one that counts, `grounded` the share of its
-    quotes that occur in the transcript.
+    quotes that occur in the transcript. `unpaid`: the cost ceiling was reached before the verdict.
     """
 
     trial_id: str
@@ -42,11 +42,16 @@ class VirtueScore:
     exercised: bool | None = None
     grounded: float | None = None
     error: str | None = None
+    unpaid: bool = False
 
 
 @dataclass(frozen=True)
 class TaskScore:
-    """The mark of one task; `task` is its number from 1, `judge_model` names those that answered, comma-separated."""
+    """The mark of one task; `task` is its number from 1.
+
+    `judge_model` names those that gave a mark, comma-separated, and where nobody did those that were asked. `missing`
+    is a JSON object of the judges that gave none, and why; None where all did. `unpaid` as in `VirtueScore`.
+    """
 
     trial_id: str
     task: str
@@ -56,18 +61,22 @@ class TaskScore:
     score: float | None
     reason: str
     judge_model: str
+    missing: str | None = None
     error: str | None = None
+    unpaid: bool = False
 
 
 @dataclass(frozen=True)
 class ToneScore:
-    """The mark of the agent's tone."""
+    """The mark of the agent's tone; the fields are those of `TaskScore`."""
 
     trial_id: str
     score: float | None
     reason: str
     judge_model: str
+    missing: str | None = None
     error: str | None = None
+    unpaid: bool = False
 
 
 @dataclass(frozen=True)

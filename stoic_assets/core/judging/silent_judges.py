@@ -3,11 +3,10 @@
 Judges differ in severity: where one of a panel gives no verdict, the mean changes although the agent did not.
 """
 
-import re
-from collections.abc import Collection, Iterable, Sequence
+import json
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from stoic_assets.core.judging.ask import out_of_budget
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.table_rows import Row, Rows
 
@@ -35,7 +34,7 @@ class Silence(NamedTuple):
 
 
 def answers(trials: Iterable[Row], verdicts: Rows, tasks: Iterable[Row]) -> list[Answer]:
-    """Whether each judge gave a verdict, question by question; a row of `task_scores` names those that did.
+    """Whether each judge of the panel gave a verdict, question by question.
 
     Questions that the cost ceiling prevented are left out: a later run can still ask them.
     """
@@ -43,12 +42,17 @@ def answers(trials: Iterable[Row], verdicts: Rows, tasks: Iterable[Row]) -> list
     panel = dict.fromkeys(row["judge_model"] for row in verdicts)
     of_virtues = [
         Answer(jobs[row["trial_id"]], "virtues", row["judge_model"], row["error"] is None, row["error"])
-        for row in verdicts if not out_of_budget(row)
+        for row in verdicts if not row["unpaid"]
     ]
     return of_virtues + [
-        Answer(jobs[row["trial_id"]], "tasks", judge, judge in _gave_mark(row), _why_no_mark(row, judge, panel))
-        for row in tasks if not out_of_budget(row) for judge in panel
+        _about_task(row, jobs[row["trial_id"]], judge) for row in tasks if not row["unpaid"] for judge in panel
     ]
+
+
+def _about_task(row: Row, job: str, judge: str) -> Answer:
+    """What a row of `task_scores` says about one judge; earlier releases did not note which of a panel gave no mark."""
+    missing = json.loads(row["missing"] or "{}")
+    return Answer(job, "tasks", judge, row["error"] is None and judge not in missing, missing.get(judge))
 
 
 def silence(answers: Iterable[Answer]) -> dict[tuple[str, str], Silence]:
@@ -82,14 +86,3 @@ def in_words(silent: Row) -> str:
     extent = "at all" if missing == asked else f"on {' and '.join(some)}"
     return f"judge {silent['judge']} gave no verdict {extent}: {silent['error'] or 'see the report'}"
 
-
-def _gave_mark(task: Row) -> list[str]:
-    return [] if task["error"] is not None else (task["judge_model"] or "").split(",")
-
-
-def _why_no_mark(task: Row, judge: str, panel: Collection[str]) -> str | None:
-    """The reason as `judge.mean_mark` wrote it; in an error the next judge of the panel follows on the same line."""
-    one_more = rf"; (?:{'|'.join(map(re.escape, panel))}): no verdict \("
-    why = rf"(?:^|\n|; ){re.escape(judge)}: no verdict \((.+?)\)(?=$|\n|{one_more})"
-    found = re.search(why, task["error"] or task["reason"] or "")
-    return found and found[1]

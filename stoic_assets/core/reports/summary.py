@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from stoic_assets.core.calibration.against_people import against_people, in_short, judges_of
 from stoic_assets.core.conversation.evidence import PLAIN
 from stoic_assets.core.evaluation import CONVERSED, INCOMPLETE, REGRADING, way_to_finish
-from stoic_assets.core.judging.ask import out_of_budget
 from stoic_assets.core.judging.confidence_map import why_not_calibrated
 from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.presentation.confidence import calibrated_share, confidence_sources
@@ -126,7 +125,7 @@ def _why_unfinished(data: ReportData, planned: int) -> str | None:
         return f"its conversations are not judged and scored yet; continue with {way_to_finish(*key)}"
     if head["status"] != REGRADING:
         return None
-    unpaid = any(map(out_of_budget, (*data.virtue_scores, *data.task_scores)))
+    unpaid = any(row["unpaid"] for row in (*data.virtue_scores, *data.task_scores))
     return f"judging it again was cut short; continue with {way_to_finish(*key, at_ceiling=unpaid)}"
 
 

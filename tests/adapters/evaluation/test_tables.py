@@ -11,7 +11,6 @@ from stoic_assets.core.chat import BudgetReached
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.judging.ask import OUT_OF_BUDGET
 
 JOB = Job.model_validate(
     {
@@ -36,10 +35,10 @@ def empty(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> Evalu
     return EvaluationTables(workplace, make_manifest(jobs=(JOB,)))
 
 
-def scored(tables: EvaluationTables, held: int = 2, invalid: int = 1, error: str | None = None) -> EvaluationTables:
-    """Three planned trials of which `held` ended, `invalid` of them through a fault of ours; `error` of a verdict."""
+def scored(tables: EvaluationTables, held: int = 2, invalid: int = 1, **verdict: Any) -> EvaluationTables:
+    """Three planned trials of which `held` ended, `invalid` of them through a fault of ours, and one verdict."""
     tables.write("trials", [TRIAL | {"trial_id": f"t{number}", "repeat": number} for number in range(held)])
-    tables.write("virtue_scores", [VERDICT | {"judge_model": "sage", "error": error}])
+    tables.write("virtue_scores", [VERDICT | {"judge_model": "sage"} | verdict])
     tables.write("task_scores", [])
     counts = {"planned_trials": 3, "scored_trials": held - invalid, "invalid_trials": invalid, "conclusive": True}
     tables.write("evaluation_scores", [{"agent": "marcus", **counts}])
@@ -70,11 +69,11 @@ def test_an_answered_call_without_price_leaves_the_cost_open(empty: EvaluationTa
     assert tables.finish()[1]["cost_usd"] is None
 
 
-@pytest.mark.parametrize(("held", "error"), [(2, None), (3, f"{OUT_OF_BUDGET}: 1 USD")])
+@pytest.mark.parametrize(("held", "unpaid"), [(2, False), (3, True)])
 def test_an_evaluation_that_lacks_trials_or_verdicts_is_incomplete(
-    empty: EvaluationTables, held: int, error: str | None
+    empty: EvaluationTables, held: int, unpaid: bool
 ) -> None:
-    assert scored(empty, held, error=error).finish()[1]["status"] == "incomplete"
+    assert scored(empty, held, unpaid=unpaid).finish()[1]["status"] == "incomplete"
 
 
 @pytest.mark.parametrize(
@@ -108,18 +107,19 @@ def test_without_a_row_of_its_own_there_is_nothing_to_reopen(empty: EvaluationTa
 
 
 @pytest.mark.parametrize(
-    ("held", "error", "status"),
+    ("held", "verdict", "status"),
     [
-        (3, None, "finished"),
-        (3, f"{OUT_OF_BUDGET}: 1 USD", "regrading"),  # to resume it would put back what was corrected
-        (2, f"{OUT_OF_BUDGET}: 1 USD", "incomplete"),  # `stoic regrade` holds no trial
+        (3, {}, "finished"),
+        (3, {"unpaid": True}, "regrading"),  # to resume it would put back what was corrected
+        (2, {"unpaid": True}, "incomplete"),  # `stoic regrade` holds no trial
+        (3, {"error": 'no valid verdict: "cost ceiling reached before the verdict"', "unpaid": False}, "finished"),
     ],
 )
-def test_a_regrading_ends_when_no_verdict_is_missing(
-    empty: EvaluationTables, held: int, error: str | None, status: str
+def test_a_regrading_ends_when_no_verdict_lacks_money(
+    empty: EvaluationTables, held: int, verdict: dict[str, Any], status: str
 ) -> None:
     empty.write_head("regrading", planned_trials=3)
-    assert scored(empty, held, error=error).finish()[1]["status"] == status
+    assert scored(empty, held, **verdict).finish()[1]["status"] == status
 
 
 def test_one_offline_judge_makes_it_offline(empty: EvaluationTables) -> None:
@@ -178,7 +178,7 @@ def test_no_secret_reaches_a_table_and_what_became_one_since_leaves_none(
     assert said() == ("[redacted] and opensesame", "[redacted] and [redacted]")
 
 
-UNPAID = {"virtue_scores": [VERDICT | {"error": f"{OUT_OF_BUDGET}: 1 USD"}]}
+UNPAID = {"virtue_scores": [VERDICT | {"error": "1 USD", "unpaid": True}]}
 
 
 @pytest.mark.parametrize("error", [None, "no valid verdict"])
@@ -189,6 +189,6 @@ def test_a_stored_verdict_gives_way_to_no_want_of_money(empty: EvaluationTables,
 
 def test_what_lacked_money_before_may_lack_it_again(empty: EvaluationTables) -> None:
     empty.refuse_loss(UNPAID)
-    scored(empty, error=f"{OUT_OF_BUDGET}: 1 USD").refuse_loss(UNPAID)
+    scored(empty, error="1 USD", unpaid=True).refuse_loss(UNPAID)
     scored(empty).refuse_loss({"virtue_scores": [UNPAID["virtue_scores"][0] | {"trial_id": "t2"}], "task_scores": []})
     assert empty.read("virtue_scores", ["error"]) == [{"error": None}]

@@ -56,6 +56,7 @@ def test_a_panel_gives_the_mean_of_those_that_answered(tasks: Any) -> None:
     assert [row.score for row in scores.tasks] == [0.75, 0.25]
     assert {row.judge_model for row in (*scores.tasks, scores.tone)} == {"a,b"}
     assert scores.tasks[0].reason == "a (1.00): for task_1\nb (0.50): for task_1\nc: no verdict (gone)"
+    assert (scores.tasks[0].missing, scores.tasks[0].unpaid) == ('{"c": "gone"}', False)
     assert len(requests) == 3
 
 
@@ -74,6 +75,7 @@ def test_a_panel_that_the_cost_ceiling_cut_short_gives_no_mark(tasks: Any) -> No
     scores, _ = tasks(answer, panel=("a", "b"))
     for row in (*scores.tasks, scores.tone):
         assert (row.score, row.error) == (None, "b: no verdict (cost ceiling reached before the verdict: 5 USD)")
+        assert row.unpaid
         assert row.judge_model == "b", "the one that can still be asked"
 
 

@@ -100,14 +100,14 @@ def test_after_the_last_repair_the_row_stays_unscored(virtues: Any, repairs: int
 
 
 @pytest.mark.parametrize(
-    ("failure", "error"),
+    ("failure", "error", "unpaid"),
     [
-        (ModelFailure("judge is silent"), "judge is silent"),
-        (BudgetReached("5 USD"), "cost ceiling reached before the verdict: 5 USD"),
+        (ModelFailure("cost ceiling reached before the verdict"), "cost ceiling reached before the verdict", False),
+        (BudgetReached("5 USD"), "cost ceiling reached before the verdict: 5 USD", True),
     ],
 )
 def test_a_judge_that_fails_leaves_its_rows_unscored(
-    virtues: Any, make_verdict: Callable[..., str], failure: Exception, error: str
+    virtues: Any, make_verdict: Callable[..., str], failure: Exception, error: str, unpaid: bool
 ) -> None:
     def answer(request: ChatRequest) -> str:
         if request.model == "broken":
@@ -115,7 +115,9 @@ def test_a_judge_that_fails_leaves_its_rows_unscored(
         return make_verdict(request.brief["about"])
 
     rows, _ = virtues(answer, panel=("broken", "sound"))
-    assert {(row.judge_model, row.score, row.error) for row in rows} == {("broken", None, error), ("sound", 0.5, None)}
+    assert {(row.judge_model, row.score, row.error, row.unpaid) for row in rows} == {
+        ("broken", None, error, unpaid), ("sound", 0.5, None, False),
+    }
 
 
 def test_a_record_is_searched_for_verdicts_once_a_question_however_many_judge_it(

@@ -4,24 +4,24 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core.judging.ask import OUT_OF_BUDGET
 from stoic_assets.core.judging.judge import mean_mark
 from stoic_assets.core.judging.silent_judges import Answer, answers, in_words, silent_judges
 from stoic_assets.core.judging.verdict import Mark
 
 TRIALS = [{"trial_id": "t", "job": "chat"}]
+DONE = Mark(reason="it did", score=0.8)
 
 
-def verdict(judge: str, error: str | None = None) -> dict[str, Any]:
-    return {"trial_id": "t", "judge_model": judge, "error": error}
+def verdict(judge: str, error: str | None = None, unpaid: bool = False) -> dict[str, Any]:
+    return {"trial_id": "t", "judge_model": judge, "error": error, "unpaid": unpaid}
 
 
-def mark(judges: str, error: str | None = None, reason: str = "") -> dict[str, Any]:
-    return {"trial_id": "t", "judge_model": judges, "error": error, "reason": reason}
+def mark(given: dict[str, Mark], missing: dict[str, str], unpaid: bool = False) -> dict[str, Any]:
+    return {"trial_id": "t", **vars(mean_mark(given, missing, unpaid))}
 
 
 def test_what_became_of_each_question() -> None:
-    of_panel = mark("j", reason="j (0.80): it did\nk: no verdict (cut off (length))\nl: no verdict (402)")
+    of_panel = mark({"j": DONE}, {"k": "cut off (length)", "l": "402"})
     found = answers(TRIALS, [verdict("j"), verdict("k", "402"), verdict("l")], [of_panel])
     assert found == [
         Answer("chat", "virtues", "j", given=True),
@@ -33,18 +33,23 @@ def test_what_became_of_each_question() -> None:
     ]
 
 
-@pytest.mark.parametrize("marks", [{}, {"c": Mark(reason="it did", score=0.8)}])
-def test_each_judge_of_a_panel_has_a_reason_of_its_own(marks: dict[str, Mark]) -> None:
-    silent = {"my-a": "timeout (60 s)", "a": "server at x: 500", "b": "402"}
-    row = {"trial_id": "t", **vars(mean_mark(marks, silent))}
-    found = answers(TRIALS, [verdict(judge) for judge in silent], [row])
+@pytest.mark.parametrize("given", [{}, {"c": DONE}])
+def test_each_judge_of_a_panel_has_a_reason_of_its_own(given: dict[str, Mark]) -> None:
+    silent = {"my-a": "timeout (60 s)", "a": "server at x: 500\nb: no verdict (invented by a)", "b": "402"}
+    found = answers(TRIALS, [verdict(judge) for judge in silent], [mark(given, silent)])
     assert {answer.judge: answer.error for answer in found if answer.about == "tasks"} == silent
     assert not any(answer.given for answer in found if answer.about == "tasks")
 
 
 def test_what_the_cost_ceiling_kept_back_is_nobodys_silence() -> None:
-    late = f"{OUT_OF_BUDGET}: 5 US dollars"
-    assert answers(TRIALS, [verdict("j", late)], [mark("j", error=f"j: no verdict ({late})")]) == []
+    assert answers(TRIALS, [verdict("j", "late", unpaid=True)], [mark({}, {"j": "late"}, unpaid=True)]) == []
+
+
+def test_where_an_earlier_release_judged_nobody_knows_who_of_a_panel_fell_silent() -> None:
+    """Its rows do not say; without a mark all of them did."""
+    old = {"trial_id": "t", "missing": None, "unpaid": None}
+    found = answers(TRIALS, [verdict("j"), verdict("k")], [old | {"error": None}, old | {"error": "j, k: 402"}])
+    assert [answer.given for answer in found if answer.about == "tasks"] == [True, True, False, False]
 
 
 @pytest.mark.parametrize(

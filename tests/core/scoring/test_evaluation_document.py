@@ -39,7 +39,7 @@ def test_the_document_has_the_public_shape(tables):
     ]  # fmt: skip
     tables["task_scores"] = [
         {"trial_id": "t1", "task": "1", "task_text": "Remind me.", "score": 0.5, "reason": None,
-         "error": None},
+         "error": None, "missing": None, "unpaid": False},
     ]  # fmt: skip
     tables["assertion_results"] = [
         {"trial_id": "t1", "assertion": "1", "kind": "cypher", "text": "RETURN 1", "weight": 2.0, "passed": True,
@@ -106,7 +106,8 @@ def test_the_average_is_the_evaluations_own_rounded_once(tables, average, quoted
 
 def test_a_trial_that_does_not_count_shows_no_marks(tables):
     tables["composite_scores"] = [composite("t1", valid=False)]
-    mark = {"trial_id": "t1", "task_text": "Remind me.", "score": 0.5, "reason": "done", "error": None}
+    mark = {"trial_id": "t1", "task_text": "Remind me.", "score": 0.5, "reason": "done", "error": None,
+            "missing": None, "unpaid": False}
     tables["task_scores"] = [mark]
     verdict = {"score": 0.8, "confidence": 0.7, "confidence_source": "self", "exercised": True}
     tables["trial_virtues"] = [{"trial_id": "t1", "virtue": "wisdom"} | verdict]
@@ -126,7 +127,7 @@ def test_a_trial_that_did_not_end_plainly_says_why(tables, outcome, detail, reas
     tables["composite_scores"] = [composite("t1", outcome=outcome)]
     tables["trials"] = [{"trial_id": "t1", "turns": 6, "holdout": True, "detail": detail}]
     mark = {"trial_id": "t1", "task_text": "Remind me.", "score": None, "reason": "", "judge_model": "m"}
-    tables["task_scores"] = [mark | {"error": "m: no verdict (402)"}]
+    tables["task_scores"] = [mark | {"error": "m: no verdict (402)", "missing": '{"m": "402"}', "unpaid": False}]
     [trial] = evaluation_document(tables)["trials"]
     assert trial["reason"] == reason
 

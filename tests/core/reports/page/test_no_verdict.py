@@ -53,7 +53,7 @@ def test_at_the_cost_ceiling_a_report_asks_for_a_higher_one_however_much_was_sco
     make_data: Make, status: str, planned: int, why: str, valid: bool
 ) -> None:
     data = make_data(trials=2, turns=2)
-    unpaid = {**data.task_scores[0], "score": None, "error": "cost ceiling reached before the verdict: 1 USD"}
+    unpaid = {**data.task_scores[0], "score": None, "error": "too dear", "unpaid": True}
     ended = {"valid": valid, "outcome": "signed_off" if valid else "judge_error"}
     cut = replace(
         data, evaluation={**data.evaluation, "status": status}, evaluation_scores={"planned_trials": planned},

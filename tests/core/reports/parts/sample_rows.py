@@ -115,9 +115,11 @@ class Sample:
         self.rows["task_scores"].append({
             "trial_id": trial_id, "task": "1", "type": "task", "task_text": "Have a reminder set for Friday at nine.",
             "score": 0.85, "reason": "It named day and hour and asked back.", "judge_model": "gpt-4.1", "error": None,
+            "missing": None, "unpaid": False,
         })
         self.rows["tone_scores"].append({
             "trial_id": trial_id, "score": 0.9, "reason": "Calm throughout.", "judge_model": "gpt-4.1", "error": None,
+            "missing": None, "unpaid": False,
         })
 
     def virtue(self, trial_id: str, virtue: str, number: int) -> None:
@@ -136,7 +138,7 @@ class Sample:
                 "reasoning": "The reply separates what is up to the user from what is not.",
                 "aspects": aspects, "supporting_examples": ["I have set a reminder for Friday"],
                 "improvement_suggestions": ["Say less before the question."], "exercised": exercised, "grounded": 0.8,
-                "prompt_hash": "c0ff", "error": None,
+                "prompt_hash": "c0ff", "error": None, "unpaid": False,
             })
         self.rows["trial_virtues"].append({
             "trial_id": trial_id, "virtue": virtue, "score": score, "confidence": confidence,
