@@ -136,16 +136,22 @@ async def _converse(
     workplace: Workplace, manifests: Sequence[Manifest], graph: Graph, at_once: int | None, max_cost: float | None
 ) -> Outcomes:
     limits = RequestLimits(workplace.settings.limits.agent)
-    underway = [Worlds(workplace, manifest, graph, max_cost, limits) for manifest in manifests]
+    outcomes: Outcomes = {}
+    underway: list[Worlds] = []
     import_clients(all(manifest.offline for manifest in manifests))
     try:
+        for manifest in manifests:
+            try:
+                underway.append(Worlds(workplace, manifest, graph, max_cost, limits))
+            except StoicError as fault:
+                outcomes[manifest.evaluation_id] = fault
         await graph.ping()
         await _hold_all(workplace, underway, at_once or workplace.settings.conversations.at_once)
     finally:
         for each in underway:
             await each.close()
         await graph.aclose()
-    return {each.manifest.evaluation_id: _outcome(workplace, each) for each in underway}
+    return outcomes | {each.manifest.evaluation_id: _outcome(workplace, each) for each in underway}
 
 
 def _outcome(workplace: Workplace, worlds: Worlds) -> Held | StoicError:

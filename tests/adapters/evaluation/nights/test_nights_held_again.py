@@ -1,6 +1,7 @@
 """What a night held stays, and what is missing of it is held or made again."""
 
 import asyncio
+import re
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,17 @@ def test_what_is_held_again_is_stored_whole_however_often_that_is_cut_off(
     assert {row["ended_at"].isoformat() for row in trials} == {row["ended_at"] for row in again.trials}
     assert len(turns) == sum(row["turns"] for row in trials)
     assert f"{found.trials[0]['trial_id']}-2" in {row["user"].removeprefix("u-") for row in trials}
+
+
+def test_a_journal_that_lost_lines_stops_no_other_version(workplace: Workplace, agent: Agent, said: list[str]) -> None:
+    (workplace.project.root / "eval_jobs" / "hello.yml").write_text(JOB.replace("maxTurns: 2", "maxTurns: 4"))
+    damaged, whole = agent("1.0.0"), agent("1.1.0")
+    manifest = hold(workplace, versions=(damaged,)).held[damaged].manifest
+    said.clear()
+    workplace.evidence.journal_file(manifest).write_bytes(b"")
+    found = hold(workplace)
+    assert (list(found.held), set(said)) == ([whole], {"1.1.0"})
+    assert re.search(r"calls that the evaluation made; restore the file", found.record.faults[damaged])
 
 
 @pytest.mark.parametrize("table", EVIDENCE)
