@@ -1,6 +1,6 @@
 # make demo      evaluates two releases of the demo agent
 # make test      runs the tests, but for the long ones: less than five minutes on two processors
-# make long-test whole evaluations among kills, faults and secrets, the demo, the web UI, reports in a browser, a team's work, shared graphs, dbt: five minutes more
+# make long-test whole evaluations among kills, faults and secrets, the demo, the web UI, pages in a browser, a team's work, shared graphs, dbt: some ten minutes
 # make deploy-test  runs PostgreSQL, Redis and two Celery workers (Debian: postgresql, redis-server): docs/deploy.md
 # make check     ruff and mypy
 # make pictures  makes the README's pictures anew (needs Chromium)
@@ -34,7 +34,7 @@ test: $(INSTALLED)
 	@$(VENV)/bin/python -m pytest -n 2 --dist worksteal -m 'not deploy and not long'
 
 long-test: $(INSTALLED)
-	@$(VENV)/bin/python -m pytest -n 2 --dist worksteal -m long tests/e2e tests/browser tests/core/reports tests/adapters/graph tests/dbt_agreement
+	@$(VENV)/bin/python -m pytest -n 2 --dist worksteal -m 'long and not deploy'
 
 deploy-test: $(INSTALLED)
 	@$(VENV)/bin/python -m pytest tests/deploy

@@ -24,6 +24,13 @@ PRACTICE = 5
 HANDED_ON_MS = 100
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A browser at work takes an eighth of the time of all other tests."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.long)
+
+
 @dataclass
 class Rater:
     """Somebody at the page, and what the page did that it should not."""
