@@ -14,6 +14,7 @@ from pathlib import Path
 from stoic_assets.adapters.disk.configuration_files import read_text
 from stoic_assets.adapters.models.connect import connect_model, is_offline, judge_panel
 from stoic_assets.adapters.models.ledger import Ledger
+from stoic_assets.adapters.ratings.rating_keys import read_keys
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.chat import ChatModel
 from stoic_assets.core.concurrent_calls import concurrently
@@ -90,7 +91,8 @@ async def take_in(workplace: Workplace, model: ChatModel | None) -> TakenIn:
 def rated_replies(workplace: Workplace) -> list[HumanFeedback]:
     """What raters said about each reply from our own trials."""
     jobs = {row["trial_id"]: row["job"] for row in workplace.warehouse.query("select trial_id, job from trials")}
-    return rated_feedback(workplace.warehouse.query("select * from human_ratings"), jobs)
+    ratings = workplace.warehouse.query("select * from human_ratings")
+    return rated_feedback(ratings, jobs, read_keys(workplace.project.home))
 
 
 def store(workplace: Workplace, taken: TakenIn) -> dict[tuple[str, str], Path]:
@@ -163,7 +165,7 @@ class _Reader:
         if self._model is None:
             self._complain(name, "no model can read the dialogue: set OPENAI_API_KEY or OPENAI_BASE_URL")
             return None
-        clean = DialogueFile.model_validate(self._workplace.redactor.data(file.model_dump()))
+        clean = DialogueFile.model_validate(self._workplace.redactor.row(file.model_dump()))
         settings = self._workplace.settings.judging
         try:
             metrics = await interpret(clean, self._dimensions, self._model, self._judge, settings)

@@ -11,8 +11,9 @@ from statistics import fmean, variance
 
 from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
 from stoic_assets.core.feedback.human_evaluation import HumanFeedback
+from stoic_assets.core.ratings.blinding import Keys
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, LEVELS, DimensionName, Overall
-from stoic_assets.core.ratings.study import counted
+from stoic_assets.core.ratings.study import by_newest_rubric, counted
 from stoic_assets.core.table_rows import Row, Rows
 from stoic_assets.core.virtues import VIRTUES, Virtue
 
@@ -36,7 +37,7 @@ class RatedVirtue:
 def rated_trials(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """The ratings that count in rows of `human_ratings`, by trial; attention items and foreign studies have no trial.
 
-    If somebody rated a reply on several pages, or by several rubrics, only the last rating counts.
+    If somebody rated a reply on several pages, only the last rating counts.
     """
     trials: dict[str, dict[str, Row]] = defaultdict(dict)
     for row in sorted(counted(rows), key=lambda row: (row["rated_at"], row["test_id"], row.get("page_id") or "")):
@@ -58,11 +59,13 @@ def rated_virtues(trials: Mapping[str, Rows], bridge: Bridge) -> list[RatedVirtu
     return found
 
 
-def rated_feedback(rows: Iterable[Row], jobs: Mapping[str, str]) -> list[HumanFeedback]:
+def rated_feedback(rows: Iterable[Row], jobs: Mapping[str, str], keys: Keys) -> list[HumanFeedback]:
     """The combined ratings of each trial; `jobs` maps trials to their jobs, others are left out.
 
-    The score of a dimension is the mean of its marks, the confidence the raters' agreement on this very reply.
+    The score of a dimension is the mean of its marks, the confidence the raters' agreement on this very reply. Of
+    ratings of a trial by several rubrics, which `keys` know, those by the newest count.
     """
+    trials = {trial_id: by_newest_rubric(found, keys)[0] for trial_id, found in rated_trials(rows).items()}
     return [
         HumanFeedback(
             id=f"ratings.{trial_id}",
@@ -73,7 +76,7 @@ def rated_feedback(rows: Iterable[Row], jobs: Mapping[str, str]) -> list[HumanFe
             metrics=metrics,
             trial_id=trial_id,
         )
-        for trial_id, ratings in rated_trials(rows).items()
+        for trial_id, ratings in trials.items()
         if trial_id in jobs and (metrics := _metrics(ratings)) is not None
     ]
 

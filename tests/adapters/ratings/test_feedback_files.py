@@ -202,6 +202,16 @@ def test_a_key_that_is_a_word_lets_feedback_be_found_and_read_again(
     assert human_evaluations(keyed, VERSION)[0].virtue_scores["wisdom"].score == 0.25
 
 
+def test_a_secret_that_stands_in_a_dialogues_own_fields_is_blanked_in_its_words_alone(
+    workplace: Workplace, put: Callable[..., Path]
+) -> None:
+    put("d.json", **DIALOGUE)
+    workplace.redactor.learn([DIALOGUE["agent_version"], "deadline"])
+    model = Model()
+    assert len(taken(workplace, model).rows) == 1
+    assert "missed the [redacted]" in str(model.requests[0].messages)
+
+
 def test_without_a_model_a_dialogue_waits(workplace: Workplace, put: Callable[..., Path]) -> None:
     evaluated(workplace, VERSION)
     put("d.json", **DIALOGUE)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from stoic_assets.core.feedback.human_evaluation import human_row
 from stoic_assets.core.feedback.rating_bridge import agreement, rated_feedback, rated_trials, rated_virtues, scaled
+from stoic_assets.core.ratings.blinding import Key
 from stoic_assets.core.settings import Ratings
 
 BRIDGE = Ratings().virtues
@@ -52,7 +53,7 @@ def test_what_does_not_apply_is_missing_and_no_three() -> None:
 )
 def test_only_ratings_of_our_replies_count(change: dict[str, Any]) -> None:
     assert rated_trials([rating("a", **change)]) == {}
-    assert rated_feedback([rating("a", **change)], {"t1": "mentor"}) == []
+    assert rated_feedback([rating("a", **change)], {"t1": "mentor"}, {}) == []
 
 
 def test_raters_of_a_reply_are_one_feedback() -> None:
@@ -60,7 +61,7 @@ def test_raters_of_a_reply_are_one_feedback() -> None:
         rating("a", helpfulness=2, overall="no"), rating("b", helpfulness=2, overall="maybe"),
         rating("c", helpfulness=2, overall="maybe", rated_at=FIRST + timedelta(days=1)), rating("a", "t2"),
     ]  # fmt: skip
-    [found] = rated_feedback(rows, {"t1": "mentor"})
+    [found] = rated_feedback(rows, {"t1": "mentor"}, {})
     assert (found.id, found.task_id, found.trial_id, found.given_at) == (
         "ratings.t1", "mentor", "t1", FIRST + timedelta(days=1),
     )  # fmt: skip
@@ -84,12 +85,22 @@ def test_who_rated_a_reply_twice_is_heard_once_by_what_was_said_last() -> None:
     for ordered in (rows, rows[::-1]):
         heard = sorted(rated_trials(ordered)["t1"], key=itemgetter("rater_id"))
         assert [row["helpfulness"] for row in heard] == [5, 5, 1, 5]
-    helpful = rated_feedback(rows, {"t1": "mentor"})[0].metrics.dimension_feedback[1]
+    helpful = rated_feedback(rows, {"t1": "mentor"}, {})[0].metrics.dimension_feedback[1]
     assert (helpful.dimension, helpful.score) == ("helpfulness", pytest.approx(3 / 4))
 
 
+def test_marks_of_a_reply_by_another_rubric_are_not_mixed_in() -> None:
+    rows = [
+        rating("a", helpfulness=1), rating("b", helpfulness=5, test_id="y", rated_at=FIRST + timedelta(days=1)),
+        rating("a", "t2", helpfulness=2),
+    ]  # fmt: skip
+    keys = {"y": Key(origin="reply", rubric="sharper", words=3)}
+    found = rated_feedback(rows, {"t1": "mentor", "t2": "mentor"}, keys)
+    assert [each.metrics.dimension_feedback[1].score for each in found] == [1.0, 0.25]
+
+
 def test_without_an_overall_answer_the_marks_stand_in() -> None:
-    [found] = rated_feedback([rating("a", overall=None, helpfulness=5)], {"t1": "mentor"})
+    [found] = rated_feedback([rating("a", overall=None, helpfulness=5)], {"t1": "mentor"}, {})
     assert found.metrics.overall_satisfaction == pytest.approx(0.6)
     assert found.metrics.interpretation_confidence == 0
 
