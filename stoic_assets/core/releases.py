@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from stoic_assets.core.documents import CamelDocument, misplaced
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.moments import checked_moment
+from stoic_assets.core.service_address import service_at
 
 _CHARACTERS = "A-Za-z0-9_.+-"
 _PART = rf"[{_CHARACTERS}]+"
@@ -150,15 +151,17 @@ def _parents_first(releases: Sequence[Release]) -> list[Release]:
     return list(placed.values())
 
 
-def live_versions(releases: Iterable[Release], address_of: Callable[[Release], str | None]) -> list[Release]:
-    """The releases that can be called, oldest first: those whose address is not also that of a newer version.
+def live_versions(releases: Iterable[Release], addresses_of: Callable[[Release], Set[str]]) -> list[Release]:
+    """The releases that can be called, oldest first: those with addresses none of which is also a newer version's.
 
-    `address_of` gives None where no address is known for a release.
+    `addresses_of` gives those of the services that a release consists of; none where they are not known.
     """
-    located = [(release, url) for release in in_order(releases) if (url := address_of(release))]
-    newest = {(release.agent, url.rstrip("/")): release.agent_version for release, url in located}
-    live = set(newest.values())
-    return [release for release, _ in located if release.agent_version in live]
+    located = [(release, set(map(service_at, addresses_of(release)))) for release in in_order(releases)]
+    newest = {(release.agent, service): release for release, services in located for service in services}
+    return [
+        release for release, services in located
+        if services and all(newest[release.agent, service] is release for service in services)
+    ]
 
 
 def base_of(agent_version: str, releases: Iterable[Release]) -> str | None:

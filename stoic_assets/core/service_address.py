@@ -17,6 +17,18 @@ def http_parts(url: str) -> SplitResult | None:
     return parts if valid else None
 
 
+def service_at(url: str) -> tuple[str, str, int | None, str]:
+    """The service that an address names: scheme, host, port and the rest, the same however the address is spelt.
+
+    `localhost` stands for itself, 127.0.0.1 and ::1; other loopback addresses may have services of their own.
+    """
+    parts = urlsplit(url.strip())
+    host = parts.hostname or ""
+    rest = f"{parts.path.rstrip('/')}?{parts.query}"
+    local = host in ("127.0.0.1", "::1")
+    return parts.scheme, "localhost" if local else host, parts.port or PORTS.get(parts.scheme), rest
+
+
 def address_problem(url: str) -> str | None:
     """What is wrong with a service's address; None if nothing is. Credentials are: addresses are shown and stored."""
     parts = http_parts(url)

@@ -1,6 +1,6 @@
 """The releases of a project according to its present manifests and jobs: which can be read, which can be called."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from stoic_assets.adapters.disk.release_files import load_releases, url_of
@@ -32,25 +32,25 @@ def read_releases(workplace: Workplace) -> Releases:
     """The manifests of `releases/`. A fault in one, or in the jobs it selects, is a complaint and stops no other."""
     known, faults = load_releases(workplace.project.releases)
     complaints = [str(fault) for fault in faults]
-    addresses: dict[str, str | None] = {}
+    addresses: dict[str, Set[str]] = {}
     for version, release in known.items():
         try:
-            addresses[version] = _address(release, workplace)
+            addresses[version] = _addresses(release, workplace)
         except ConfigurationError as fault:
             complaints.append(f"{version}: {fault}")
-    live = live_versions(known.values(), lambda release: addresses.get(release.agent_version))
+    live = live_versions(known.values(), lambda release: addresses.get(release.agent_version, set()))
     shown = {release.agent_version for release in live}
     elsewhere = [
-        f"{version} has {'the address of a newer version' if url else 'no address'}"
-        for version, url in sorted(addresses.items()) if version not in shown
+        f"{version} has {'the address of a newer version' if urls else 'no address'}"
+        for version, urls in sorted(addresses.items()) if version not in shown
     ]
     return Releases(known, tuple(live), tuple(complaints), tuple(elsewhere))
 
 
-def _address(release: Release, workplace: Workplace) -> str | None:
-    """Where a release listens: its own URL, else those of all its jobs; None if it is only a name."""
+def _addresses(release: Release, workplace: Workplace) -> Set[str]:
+    """Where a release listens: at its own URL, else at those of all its jobs; nowhere if it is only a name."""
     if url := url_of(workplace.project.releases, release):
-        return url
+        return {url}
     jobs = chosen_jobs(EvaluationRequest(), release.agent_version, workplace.project, release)
     urls = {job.target.url or workplace.env.get("AGENT_URL") or "" for job in jobs}
-    return None if "" in urls else " ".join(sorted(urls))
+    return set() if "" in urls else urls

@@ -64,7 +64,7 @@ def kind_of(expression: Expression) -> str | None:
         case Member(receiver, "size") if kind_of(receiver) == "List":
             return "Number"
         case Call(receiver, function):
-            return "Map" if function in OF_ELEMENTS and _holds_objects(receiver) else _FUNCTIONS.get(function)
+            return "Object" if function in OF_ELEMENTS and _holds_objects(receiver) else _FUNCTIONS.get(function)
         case Unary("-") | Binary("-" | "*" | "/" | "%"):
             return "Number"
         case Unary("!!", operand):

@@ -19,7 +19,7 @@ from stoic_assets.core.virtues import VIRTUES
 _TABLES = (
     "turns", "observations", "virtue_scores", "trial_virtues", "task_scores", "tone_scores", "assertion_results",
 )
-_NO_ANCHOR = re.compile(r"[^A-Za-z0-9_.-]")
+_NO_ANCHOR = re.compile(r"[^A-Za-z0-9_.~-]")
 
 
 @dataclass(frozen=True)

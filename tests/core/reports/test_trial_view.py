@@ -189,6 +189,7 @@ def test_failed_messages_stand_with_the_trial_and_its_job(make_data: Make) -> No
 
 def test_anchors_hold_nothing_that_means_something_in_a_link() -> None:
     assert anchor('e.job."><script>.1') == "trial-e.job.___script_.1"
+    assert anchor("e.chat~x.withheld.1") != anchor("e.chat_x.withheld.1")
 
 
 @pytest.mark.parametrize(
