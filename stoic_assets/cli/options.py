@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from stoic_assets.core.settings import MOST_SAMPLES
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
 Verbose = Annotated[
     bool, typer.Option("--verbose", help="Also print messages, function calls, prompts, queries and tracebacks.")
@@ -16,7 +18,7 @@ Trace = Annotated[bool, typer.Option("--verbose", help="Show the traceback of an
 Samples = Annotated[
     int | None,
     typer.Option(
-        metavar="N", min=1, max=50,
+        metavar="N", min=1, max=MOST_SAMPLES,
         help="Verdicts of each judge on each virtue. (default: as before, else judging.samples of stoic.yml)",
     ),
 ]

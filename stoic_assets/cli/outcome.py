@@ -36,7 +36,7 @@ class Outcome:
     `virtues` are the rows of `evaluation_virtues`, `agreement` says whether the judges' scores agree with people's.
     `compared` is the result against the base, None without one; `agent_spoke`, whether any of its replies has words;
     `only_called`, how many have none but call tools. `aimless` trials ended at the turn limit without a task raised.
-    `substitutes` are sentences about judges that several models were.
+    `substitutes` are sentences about judges to whose names several models answered.
     """
 
     document: Document

@@ -13,6 +13,7 @@ from stoic_assets.core.jobs.plan import ConditionChoice, Planned, plan
 from stoic_assets.core.presentation.names import instead_of
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.releases import agent_of
+from stoic_assets.core.settings import MOST_SAMPLES
 
 EVALUATION_TAG = "stoic/evaluation_id"
 CONVERSED = "conversed"
@@ -52,7 +53,7 @@ def half_judged(agent_version: str, evaluation_id: str) -> str:
 
 
 def never_evaluated(agent_version: str, known: Collection[str]) -> str:
-    """The message about a version without an evaluation; `known` are those that have one, of which it may be a slip."""
+    """The message about a version without an evaluation; `known` are those that have one: it may be meant for one."""
     new = f"run `stoic eval --agent-version {agent_version}`"
     return f"was never evaluated; {f'{instead_of(agent_version, known)}; to evaluate it, ' if known else ''}{new}"
 
@@ -85,7 +86,7 @@ class EvaluationRequest(BaseModel, frozen=True, extra="forbid"):
     tags: tuple[str, ...] = ()
     conditions: ConditionChoice | None = None
     repeats: int | None = Field(None, ge=1, le=MOST_REPEATS)
-    judge_samples: int | None = Field(None, ge=1, le=50)
+    judge_samples: int | None = Field(None, ge=1, le=MOST_SAMPLES)
     model: str | None = None
     agent_url: str | None = None
 

@@ -26,15 +26,15 @@ def served_models(calls: Iterable[Row]) -> Served:
 
 
 def several_served(served: Served) -> list[str]:
-    """A sentence about each judge as which more than one model answered."""
+    """A sentence about each judge to whose name more than one model answered."""
     judges = {model: answered for (role, model), answered in sorted(served.items()) if role == "judge"}
     return [_sentence(judge, answered) for judge, answered in judges.items() if len(answered) > 1]
 
 
 def exchanged(base: Served, candidate: Served, role: Role) -> list[str]:
-    """What to say of each model asked in a role as which none answered for the candidate that did for the base.
+    """What to say of each name in a role to which other models answered for the candidate than for the base.
 
-    Where a model answered for both, nothing is known to have changed: calls of earlier judgings are among these.
+    Where one model answered for both, nothing is known to have changed: calls of earlier judgings are among these.
     """
     asked = sorted(model for known, model in base.keys() & candidate.keys() if known == role)
     pairs = [(model, base[role, model].keys(), candidate[role, model].keys()) for model in asked]

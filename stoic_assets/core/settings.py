@@ -72,10 +72,13 @@ class Conversations(Document):
     model_options: ModelOptions = Field({}, description="further fields of requests to simulated users, by model")
 
 
+MOST_SAMPLES = 50  # of a verdict
+
+
 class Judging(Document):
     """How verdicts are obtained."""
 
-    samples: int = Field(1, ge=1, le=50, description="verdicts of each judge model on each virtue")
+    samples: int = Field(1, ge=1, le=MOST_SAMPLES, description="verdicts of each judge model on each virtue")
     temperature: float = Field(0.0, ge=0, le=2, description="of the judge models' answers")
     repairs: int = Field(2, ge=0, le=5, description="times a malformed reply is sent back with the reason")
     model_options: ModelOptions = Field({}, description="further fields of requests to judges, by model")

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, Field, ValidationError
 
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.settings import MOST_SAMPLES
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -15,7 +16,7 @@ class Bounds(BaseModel):
     """The bounds of what is set for one run alone."""
 
     at_once: int | None = Field(None, ge=1)
-    samples: int | None = Field(None, ge=1, le=50)
+    samples: int | None = Field(None, ge=1, le=MOST_SAMPLES)
     max_cost: float | None = Field(None, ge=0)
     grace_minutes: float | None = Field(None, ge=0, le=1e9)
 

@@ -45,7 +45,7 @@ def remedy(refusal: OSError) -> str:
 def write_whole(path: Path, content: str | Iterable[str], mode: int | None = None) -> Path:
     """Writes UTF-8 to a draft next to `path` and renames it; a long text may come in parts.
 
-    Without a `mode` the file may be read by whom its predecessor could, or by whom the umask lets read new files.
+    Without a `mode` the file keeps the permissions of the one that it replaces; a new one has those of the umask.
     Raises `StorageError`; then, as after any other error, `path` is unchanged.
     """
     try:

@@ -62,8 +62,8 @@ _log = logging.getLogger(__name__)
 class Watch:
     """What a night found about the judge, the file of its rows, and US dollars spent (None if unknown).
 
-    `event` is to be announced; only an alarm has one. The set has `transcripts` of the `wanted` ones, a renewed one
-    would have those that are `available`. `answered_by` names the models that answered, where servers tell.
+    `event` is to be announced; only an alarm has one. The set has so many `transcripts`; `wanted` is how many it should
+    have, `available` how many a renewed set would. `answered_by` names the models that answered, where servers tell.
     """
 
     measurement: Measurement

@@ -21,7 +21,7 @@ SHARED_LINKS = ("HAS_VERSION", "EVOLVED_FROM", "HAS_VIRTUE_TREND")
 MADE_BY = "stoic-eval"
 """`made_by` of the nodes made here whose label and id another program may use too: no other node is deleted."""
 BATCH = 500
-"""Rows of one statement: bounds the memory of its transaction."""
+"""Rows or nodes of one statement: bounds the memory of its transaction."""
 
 _VERSION = f"""
     MERGE (a:Agent {{id: $agent}}) ON CREATE SET a.made_by = '{MADE_BY}'

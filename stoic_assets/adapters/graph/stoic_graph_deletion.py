@@ -1,11 +1,8 @@
 """Removes a version from the stoic graph, with all that only it has there."""
 
 from stoic_assets.adapters.graph.bolt import Graph
-from stoic_assets.adapters.graph.stoic_graph import MADE_BY
+from stoic_assets.adapters.graph.stoic_graph import BATCH, MADE_BY
 from stoic_assets.core.releases import agent_of
-
-BATCH = 500
-"""Nodes of one statement: bounds the memory of its transaction."""
 
 _OURS = f"WHERE part.made_by = '{MADE_BY}'"
 _PARENTS_ALONE = """

@@ -35,7 +35,7 @@ class Stored:
 
 
 def most_alike(bases: Sequence[Stored], candidates: Sequence[Stored]) -> tuple[Stored, Stored]:
-    """The base's and the candidate's evaluation with most jobs in common; of equals the newest, which are given first.
+    """The base's and the candidate's evaluation with most jobs in common; both lists begin with the newest, which wins.
 
     Preferred, in this order: both offline or both not; not offline; a base with few enough invalid trials. None of the
     candidate's is skipped for invalid trials: an older evaluation must not hide that this one allows no verdict.

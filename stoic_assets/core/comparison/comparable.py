@@ -93,9 +93,7 @@ def _other_judge(base: Side, candidate: Side, jobs: Set[str]) -> str | None:
 
 def _measured_by_one(base: Side, candidate: Side, jobs: Set[str]) -> dict[str, str]:
     """Why each measure that only one side has in these jobs cannot be compared."""
-    before, after = (
-        cells_by_measure(row for row in side.measures if row["job"] in jobs) for side in (base, candidate)
-    )
+    before, after = (cells_by_measure(side.measures, jobs) for side in (base, candidate))
     return {
         measure: f"only {side.agent_version} measured it ({plural(len(own[measure]), 'job')})"
         for side, own, other in ((base, before, after), (candidate, after, before))

@@ -1,6 +1,5 @@
 """The comparison of two evaluated versions: what regressed, what improved, and what remains inconclusive."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from stoic_assets.core.comparison.comparable import Common, common_ground
@@ -103,7 +102,7 @@ def compare(
     between the two, if it did: what it judged is then inconclusive. Raises `ComparisonRefused`.
     """
     common = common_ground(base, candidate, threshold, judge_moved)
-    before, after = (_cells(side.measures, common) for side in (base, candidate))
+    before, after = (cells_by_measure(side.measures, common.jobs) for side in (base, candidate))
     findings = _findings(before, after, common, minimal)
     if common.left_out:
         base_left = without_worst(before, after, base, candidate, common.jobs)
@@ -118,10 +117,6 @@ def compare(
 
 def _held(side: Side, common: Common) -> dict[Key, Held]:
     return held((row for row in side.trials if row["job"] in common.jobs), side.assertions)
-
-
-def _cells(rows: Iterable[Row], common: Common) -> Measured:
-    return cells_by_measure(row for row in rows if row["job"] in common.jobs)
 
 
 def _findings(before: Measured, after: Measured, common: Common, minimal: MinimalDifferences) -> list[Finding]:

@@ -4,7 +4,7 @@ A cell is one job (of a job with scenarios, one scenario) under one condition.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import Literal
@@ -40,11 +40,11 @@ def cell_of(row: Row) -> Cell:
     return job_key(row), row["condition"]
 
 
-def cells_by_measure(rows: Iterable[Row]) -> dict[str, dict[str, dict[str, float]]]:
-    """Rows of `job_measures` as cells, by measure."""
+def cells_by_measure(rows: Iterable[Row], jobs: Container[str] | None = None) -> dict[str, dict[str, dict[str, float]]]:
+    """Rows of `job_measures` as cells, by measure; of these `jobs`, or of all."""
     found: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     for row in rows:
-        if row["mean"] is not None:
+        if row["mean"] is not None and (jobs is None or row["job"] in jobs):
             job, condition = cell_of(row)
             found[row["measure"]][job][condition] = row["mean"]
     return found

@@ -44,8 +44,8 @@ async def ask(
     """The parsed verdict; a malformed reply is sent back with the reason at most `repairs` times.
 
     An empty one for which all tokens were used up is not: the next would cost as much and be as empty. If that gives no
-    verdict and some of the replies came from the cache, the question is asked again without the cache: the judge may
-    work by now. `last` is the reply before the first one, if there was any. Raises `NoVerdict`; a `ConfigurationError`
+    verdict and some of the replies came from the cache, the question is asked again without it, as the judge may have
+    recovered. `last` is the reply before the first one, if there was any. Raises `NoVerdict`; a `ConfigurationError`
     of the model passes through, since it would affect every other verdict as well.
     """
     asked, why, kept = request, "", False

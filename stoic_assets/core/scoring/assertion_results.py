@@ -57,7 +57,7 @@ def decide(job: Job, evidence: Evidence, agent_model: str) -> list[AssertionResu
 class _Visible:
     """What the expressions of one trial read. Each part is made once, when the first of them reads it.
 
-    Of an object context of 5 MB a view for each of 20 expressions took 1 s of a processor in every trial. Expressions
+    Making it for each of 20 expressions took 1 CPU second of every trial with an object context of 5 MB. Expressions
     can share one, as no function of theirs changes what it is given.
     """
 
