@@ -12,22 +12,32 @@ MARGIN = 0.97
 """Share of a limit that is used. Servers count in windows: jitter must not make one request too many."""
 MADE_GOOD = 0.02
 """Seconds of a late departure that do not delay those behind it; more would be a burst."""
-CUT, CUT_AFTER_TIMEOUTS = MARGIN, 0.8
-"""Shares of what the endpoint accepted: a refusal shows what it accepts, a time-out only that it was too much."""
-SOON, CUT_AGAIN = 3.0, 0.9
-"""A rate that is refused again within `SOON` seconds was too high by more than it seemed: it is cut at least to this
-share."""
-ENOUGH, CUT_IN_DOUBT = 20, 0.7
-"""Fewer requests do not show a rate: small buckets, jitter and rounded pauses mislead. Then no cut is deeper."""
+CUT = MARGIN
+"""Share of the accepted rate that is used after a refusal, which shows what the endpoint accepts."""
+CUT_AFTER_TIMEOUTS = 0.8
+"""The share after time-outs, which show only that it was too much."""
+SOON = 3.0
+"""Seconds. A rate that is refused again within them was too high by more than it seemed."""
+CUT_AGAIN = 0.9
+"""Share of such a rate to which it is cut at least."""
+ENOUGH = 20
+"""Requests. Fewer do not show a rate: small buckets, jitter and rounded pauses mislead."""
+CUT_IN_DOUBT = 0.7
+"""Share of a rate below which fewer than `ENOUGH` requests cut none."""
 A_BURST = 50
 """Fewer requests, accepted in less time than the pause after them, may have been a bucket: they show no rate at all."""
-FASTER, FASTER_EVERY, SEARCHED_FOR = 3.0, 0.4, 10.0
-"""A search starts at this multiple of the rate that the pause suggests, doubles every so many seconds, and ends after
-so many without a refusal: what limited the burst no longer exists."""
+FASTER = 3.0
+"""The multiple of the rate that the pause suggests, at which a search for the rate starts."""
+FASTER_EVERY = 0.4
+"""Seconds in which a search doubles the rate."""
+SEARCHED_FOR = 10.0
+"""Seconds without a refusal after which a search ends: what limited the burst no longer exists."""
 SHORTEST_READING = 0.15
 """Seconds. In less time, one request more or less changes the rate too much."""
-DOUBLED_AFTER, DOUBLED_AFTER_DOUBT = 120.0, 50.0
+DOUBLED_AFTER = 120.0
 """Seconds without a refusal until the rate has doubled. Every attempt to exceed a true limit costs a pause."""
+DOUBLED_AFTER_DOUBT = 50.0
+"""These seconds where the last cut showed little more than that there was a limit."""
 LATE_SHARE = 0.1
 """If fewer of the requests time out, something else hangs: that is no sign of overload."""
 
@@ -63,7 +73,7 @@ class _Cut:
         ended_search = self.burst is not None and self.burst.reopens == self.opened
         return not self.timeouts and (self.taken < ENOUGH or ended_search)
 
-    def forget(self, departed: float) -> None:
+    def discount(self, departed: float) -> None:
         """Another of the requests that had left before the cut was refused."""
         self.taken -= 1
         self.departed = min(self.departed, departed)
@@ -159,7 +169,7 @@ class AdaptiveRate:
         self._next = max(self._next, now - MADE_GOOD) + 1 / self.rate(now)
         self._taken += 1
         self._latest.append(now)
-        self._forget(now)
+        self._drop_old(now)
 
     def close(self, until: float) -> None:
         """Nothing leaves before that moment."""
@@ -177,7 +187,7 @@ class AdaptiveRate:
             else:
                 self._opened = until  # until then it is closed
         elif self._cut and departed >= self._cut.opened:  # the burst was larger than was known at its cut
-            self._cut.forget(departed)
+            self._cut.discount(departed)
             self._cut_down()
         self.close(until)
 
@@ -197,7 +207,7 @@ class AdaptiveRate:
         self._base = (FASTER if self._searching else CUT) * self._cut.took()
 
     def _start_cut(self, departed: float, now: float, until: float, timeouts: bool = False) -> _Cut:
-        self._forget(now)
+        self._drop_old(now)
         self._cut = _Cut(
             opened=now if self._opened is None else self._opened, departed=departed, refused=now, reopens=until,
             rate=self.rate(now), taken=self._taken, latest=list(self._latest), soon=self._quiet(now) < SOON,
@@ -211,7 +221,7 @@ class AdaptiveRate:
         """Seconds since the endpoint last opened after a refusal."""
         return max(0.0, now - max(self._cut_at, self._opens))
 
-    def _forget(self, now: float) -> None:
+    def _drop_old(self, now: float) -> None:
         """Drops old departures: they are kept for a second or, after a burst, for as long as its search may last."""
         since = now - (SEARCHED_FOR if self._burst else 1)
         while self._latest and self._latest[0] <= since:
