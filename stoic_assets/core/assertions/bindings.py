@@ -5,6 +5,7 @@ Objects made here are `Record`s; the data in them is unchanged.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from stoic_assets.core.assertions.kotlin_values import Record
@@ -12,12 +13,33 @@ from stoic_assets.core.errors import ExpressionFailure
 from stoic_assets.core.function_calls import call_of
 from stoic_assets.core.redaction import BLANK
 
-ROOTS: dict[str, tuple[str, ...]] = {
-    "objectContext": ("context", "resources", "entities", "functions"),
-    "evaluation": (
-        "sessionId", "model", "job", "transcript", "events", "functionCalls", "failureCount", "secretsTold",
-        "done",
-    ),
+
+@dataclass(frozen=True)
+class Shape:
+    """What a member is, whatever the data: its `kind` (`kotlin_values.kind`), None where it may be a Boolean.
+
+    A list may hold only `objects`; `fields` are all members that these can have, empty where the data decides.
+    """
+
+    kind: str | None = None
+    objects: bool = False
+    fields: tuple[str, ...] = ()
+
+
+_OBJECTS = Shape("List", objects=True)
+ROOTS: dict[str, dict[str, Shape]] = {
+    "objectContext": {"context": Shape(), "resources": _OBJECTS, "entities": _OBJECTS, "functions": _OBJECTS},
+    "evaluation": {
+        "sessionId": Shape("String"),
+        "model": Shape("String"),
+        "job": Shape("Map"),
+        "transcript": Shape("List", objects=True, fields=("content", "role", "timeTakenMillis", "events")),
+        "events": _OBJECTS,
+        "functionCalls": Shape("List", objects=True, fields=("function", "args")),
+        "failureCount": Shape("Number"),
+        "secretsTold": Shape("Number"),
+        "done": Shape(),
+    },
 }
 """The names an expression may begin with, and the members that each of them has."""
 

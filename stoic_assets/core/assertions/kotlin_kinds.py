@@ -1,5 +1,6 @@
 """The kind of value that an expression has for any data: enough to see before a trial what can never be true."""
 
+from stoic_assets.core.assertions.bindings import ROOTS
 from stoic_assets.core.assertions.kotlin_expression import (
     Binary,
     Call,
@@ -11,21 +12,9 @@ from stoic_assets.core.assertions.kotlin_expression import (
     Template,
     Unary,
 )
-from stoic_assets.core.assertions.kotlin_members import OF_ELEMENTS, list_of
+from stoic_assets.core.assertions.kotlin_members import OF_ELEMENTS, shape_of_list
 from stoic_assets.core.assertions.kotlin_values import kind
 
-_OBJECTS = {
-    "objectContext": ("resources", "entities", "functions"),
-    "evaluation": ("transcript", "events", "functionCalls"),
-}
-_MEMBERS = {
-    "objectContext": dict.fromkeys(_OBJECTS["objectContext"], "List"),
-    "evaluation": {
-        **dict.fromkeys(_OBJECTS["evaluation"], "List"),
-        "sessionId": "String", "model": "String", "job": "Map", "failureCount": "Number",
-        "secretsTold": "Number",
-    },
-}  # fmt: skip
 _FUNCTIONS = {
     "count": "Number", "sumOf": "Number", "filter": "List", "map": "List", "distinct": "List",
     "joinToString": "String", "lowercase": "String", "uppercase": "String", "trim": "String", "toString": "String",
@@ -58,13 +47,14 @@ def kind_of(expression: Expression) -> str | None:
         case ListOf():
             return "List"
         case Name(name):
-            return "Map" if name in _MEMBERS else None
-        case Member(Name(root), name) if root in _MEMBERS:
-            return _MEMBERS[root].get(name)
+            return "Map" if name in ROOTS else None
+        case Member(Name(root), name) if root in ROOTS:
+            return ROOTS[root][name].kind
         case Member(receiver, "size") if kind_of(receiver) == "List":
             return "Number"
         case Call(receiver, function):
-            return "Object" if function in OF_ELEMENTS and _holds_objects(receiver) else _FUNCTIONS.get(function)
+            an_object = function in OF_ELEMENTS and shape_of_list(receiver).objects
+            return "Object" if an_object else _FUNCTIONS.get(function)
         case Unary("-") | Binary("-" | "*" | "/" | "%"):
             return "Number"
         case Unary("!!", operand):
@@ -74,8 +64,3 @@ def kind_of(expression: Expression) -> str | None:
         case Binary("?:", left, right):
             return kind_of(left) and kind_of(right)
     return None
-
-
-def _holds_objects(receiver: Expression) -> bool:
-    root, name = list_of(receiver) or ("", "")
-    return name in _OBJECTS.get(root, ())

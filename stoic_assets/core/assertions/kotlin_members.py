@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from stoic_assets.core.assertions.bindings import ROOTS, Shape
 from stoic_assets.core.assertions.kotlin_expression import (
     Call,
     Expression,
@@ -13,11 +14,6 @@ from stoic_assets.core.assertions.kotlin_expression import (
     parts_of,
 )
 
-ELEMENTS = {
-    "transcript": ("content", "role", "timeTakenMillis", "events"),
-    "functionCalls": ("function", "args"),
-}
-"""Lists of `evaluation`, with all members that their elements can have."""
 OF_ELEMENTS = ("first", "firstOrNull", "find", "last", "lastOrNull", "single")
 """Functions of a list whose value is an element of it."""
 
@@ -58,15 +54,14 @@ def _fields(receiver: Expression, scope: Mapping[str, Fields | None]) -> Fields 
 
 def _element(receiver: Expression) -> Fields | None:
     """The members of a list's elements; None where the data decides."""
-    root, name = list_of(receiver) or ("", "")
-    return ELEMENTS.get(name) if root == "evaluation" else None
+    return shape_of_list(receiver).fields or None
 
 
-def list_of(receiver: Expression) -> tuple[str, str] | None:
-    """The list, such as (`evaluation`, `events`), of whose elements, or some of them, a value consists; else None."""
+def shape_of_list(receiver: Expression) -> Shape:
+    """The shape of the list, such as `evaluation.events`, of whose elements, or some of them, a value consists."""
     match receiver:
         case Member(Name(root), name):
-            return root, name
+            return ROOTS.get(root, {}).get(name, Shape())
         case Call(inner, "filter" | "distinct"):
-            return list_of(inner)
-    return None
+            return shape_of_list(inner)
+    return Shape()

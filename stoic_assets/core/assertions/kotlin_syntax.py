@@ -35,8 +35,6 @@ Scope = frozenset[str]
 _CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 _COMPARISONS = ("<", "<=", ">", ">=")
 _PREFIXES = ("!", "-")
-_MAPS = ("job",)
-"""Members of the two bindings whose keys come from data and may have the name of a function."""
 _ONLY_MEMBER = {"List": "size", "String": "length"}
 _OPERATORS = ("&&", "||", "?:", "==", "!=", *_COMPARISONS, "in", "!in", "+", "-", "*", "/", "%")
 
@@ -223,9 +221,10 @@ class _Reader:
 
 
 def _has_no_keys(receiver: Expression) -> bool:
+    """Whether it is a member of the two bindings that has no keys, which could have the name of a function."""
     match receiver:
         case Member(Name(root), name) if root in ROOTS:
-            return name not in _MAPS
+            return ROOTS[root][name].kind != "Map"
     return False
 
 

@@ -26,8 +26,8 @@ def evaluation_of(*messages: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_views_have_the_members_that_the_parser_knows() -> None:
-    assert tuple(object_context({"context": "", "resources": [], "functions": []})) == ROOTS["objectContext"]
-    assert tuple(evaluation_of()) == ROOTS["evaluation"]
+    assert tuple(object_context({"context": "", "resources": [], "functions": []})) == tuple(ROOTS["objectContext"])
+    assert tuple(evaluation_of()) == tuple(ROOTS["evaluation"])
 
 
 def test_a_resource_gets_its_defaults() -> None:
@@ -127,4 +127,4 @@ WIRE = st.recursive(
 @given(st.dictionaries(KEYS, WIRE))
 def test_any_wire_object_gives_a_view_or_a_failure(raw: dict[str, Any]) -> None:
     with contextlib.suppress(ExpressionFailure):
-        assert tuple(object_context(raw)) == ROOTS["objectContext"]
+        assert tuple(object_context(raw)) == tuple(ROOTS["objectContext"])

@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.assertions import bindings
-from stoic_assets.core.assertions.kotlin_members import ELEMENTS, unknown_member
+from stoic_assets.core.assertions.bindings import ROOTS
+from stoic_assets.core.assertions.kotlin_members import unknown_member
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
+from stoic_assets.core.assertions.kotlin_values import kind
 
 
 @pytest.mark.parametrize(
@@ -45,12 +47,29 @@ def test_what_the_data_decides_is_left_to_it(expression: str) -> None:
     assert unknown_member(parse_expression(expression)) is None
 
 
-def test_the_fields_are_those_that_are_made() -> None:
+def made() -> dict[str, dict[str, Any]]:
+    """What expressions see of a trial with one of everything."""
     call = {"request": {"function": {"name": "note"}, "arguments": {}}}
     message: dict[str, Any] = {"content": "", "role": "user", "timeTakenMillis": 1, "events": [call]}
-    seen = bindings.evaluation(
-        session_id="s", model="m", job={}, transcript=[message], failure_count=0, done=True
-    )
-    for name, fields in ELEMENTS.items():
-        [element] = seen[name]  # type: ignore[misc]
-        assert tuple(element) == fields
+    thing = {"id": "1", "name": "n", "labels": ["DomainNode"]}
+    return {
+        "objectContext": bindings.object_context({"resources": [thing], "functions": [{}]}),
+        "evaluation": bindings.evaluation(
+            session_id="s", model="m", job={}, transcript=[message], failure_count=0, done=True
+        ),
+    }
+
+
+def test_the_fields_are_those_that_are_made() -> None:
+    for name in ("transcript", "functionCalls"):
+        [element] = made()["evaluation"][name]
+        assert tuple(element) == ROOTS["evaluation"][name].fields
+
+
+def test_each_member_is_of_the_kind_that_is_known_of_it() -> None:
+    """What is of none may be a Boolean."""
+    for root, members in ROOTS.items():
+        for name, shape in members.items():
+            value = made()[root][name]
+            assert shape.kind in (None, kind(value))
+            assert not shape.objects or {kind(element) for element in value} == {"Object"}
