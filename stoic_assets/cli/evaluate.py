@@ -161,7 +161,7 @@ def _set_up(
 ) -> Setup:
     """As `set_up`; a refusal also says which jobs an evaluation that is continued still needs."""
     try:
-        return set_up(request, version, workplace.project, workplace.settings, workplace.env, max_cost)
+        return set_up(workplace, request, version, max_cost)
     except ConfigurationError as refusal:
         if begun and (missing := missing_jobs(begun, workplace.project)):
             again = judge_again(version, begun.evaluation_id)

@@ -56,14 +56,14 @@ def test_what_is_resumed_goes_on_as_it_began_where_no_option_says_otherwise(
         (tmp_path / folder / "chat.yml").write_text(json.dumps({**content, "maxTurns": turns}))
     monkeypatch.chdir(tmp_path)
     asked = EvaluationRequest(files=("elsewhere/chat.yml",), repeats=6, conditions="supplied", agent_url="http://a:1")
-    version, project = "marcus@1.0.0", workplace.project
-    setup = set_up(asked, version, project, workplace.settings, workplace.env)
+    version = "marcus@1.0.0"
+    setup = set_up(workplace, asked, version)
     begin_or_resume(workplace, version, "E1", "r", setup)
     monkeypatch.chdir(tmp_path / "eval_jobs")
 
     def resumed(**given: Any) -> EvaluationSpec:
         request, *_ = _meant(EvaluationRequest(**given), version, resume, workplace)
-        return set_up(request, version, project, workplace.settings, workplace.env).spec
+        return set_up(workplace, request, version).spec
 
     begun = workplace.evidence.manifest(version, "E1")
     assert begun is not None
@@ -103,7 +103,7 @@ def test_what_is_resumed_says_which_of_its_jobs_are_gone(workplace: Workplace, f
     for name in ("gone", "kept"):
         (project.jobs / f"{name}.yml").write_text(json.dumps(job))
     asked = EvaluationRequest(files=tuple(str(project.root / file) for file in files))
-    setup = set_up(asked, version, project, workplace.settings, workplace.env)
+    setup = set_up(workplace, asked, version)
     begun = begin_or_resume(workplace, version, "E1", "r", setup)
     request = as_begun(EvaluationRequest(), begun, project)
     assert command._set_up(request, version, begun, workplace, None).spec == begun.spec

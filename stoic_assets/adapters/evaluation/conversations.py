@@ -100,7 +100,7 @@ async def _begin(
     workplace: Workplace, wanted: Wanted, run_id: str, max_cost: float | None, locks: ExitStack
 ) -> Manifest:
     version, evaluation_id = wanted.agent_version, wanted.evaluation_id
-    setup = set_up(wanted.request, version, workplace.project, workplace.settings, workplace.env, max_cost)
+    setup = set_up(workplace, wanted.request, version, max_cost)
     for job in setup.spec.jobs:
         workplace.redactor.learn(header_secrets(job.target, workplace.env))  # an agent may repeat them
     # The judges' key is used only once all conversations are paid for, so it is checked now.

@@ -13,8 +13,7 @@ from stoic_assets.adapters.http.message_signature import signing_keys
 from stoic_assets.adapters.messages.receiver import SECRETS, SETTINGS
 from stoic_assets.adapters.models.connect import connect_model, evaluator_model, judge_panel, reachable_model
 from stoic_assets.adapters.models.ledger import require_prices
-from stoic_assets.adapters.process.configured_secrets import configured_redactor
-from stoic_assets.adapters.project import Project
+from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core import templates
 from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.conversation import evaluator
@@ -27,7 +26,6 @@ from stoic_assets.core.jobs.job_entries import Target
 from stoic_assets.core.judging import prompt as judging
 from stoic_assets.core.own_prompts import refuse_prompt
 from stoic_assets.core.releases import ALL_VERSIONS, Release
-from stoic_assets.core.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -40,10 +38,10 @@ class Setup:
 
 
 def set_up(
-    request: EvaluationRequest, agent_version: str, project: Project, settings: Settings, env: Mapping[str, str],
-    max_cost: float | None = None,
+    workplace: Workplace, request: EvaluationRequest, agent_version: str, max_cost: float | None = None
 ) -> Setup:
     """Resolves a request. Raises `ConfigurationError` for anything missing or wrong; no service is contacted."""
+    project, env = workplace.project, workplace.env
     if agent_version == ALL_VERSIONS:
         raise ConfigurationError(f"{ALL_VERSIONS} stands for what concerns all versions; choose another name")
     release = load_release(project.releases, agent_version)
@@ -60,21 +58,19 @@ def set_up(
         agent_model=request.model or (release.model if release else None) or DEFAULT_AGENT_MODEL,
         evaluator_model=evaluator_model(env),
         judge_models=judge_panel(env),
-        judge_samples=request.judge_samples or settings.judging.samples,
+        judge_samples=request.judge_samples or workplace.settings.judging.samples,
         prompts_hash=prompts_hash(),
     )
-    _refuse_unusable(spec, settings, env, max_cost)
+    _refuse_unusable(spec, workplace, max_cost)
     return Setup(spec, release, as_stored(request, project))
 
 
-def _refuse_unusable(
-    spec: EvaluationSpec, settings: Settings, env: Mapping[str, str], max_cost: float | None
-) -> None:
+def _refuse_unusable(spec: EvaluationSpec, workplace: Workplace, max_cost: float | None) -> None:
     """Raises for an address, header, key or price that the evaluation needs and that is missing or invalid.
 
     Also for a job that could not be judged in the form in which it will be stored.
     """
-    redactor = configured_redactor(settings, env)
+    env, settings = workplace.env, workplace.settings
     connect_model(env, settings)
     refuse_receivers(env)
     for job in spec.jobs:
@@ -82,7 +78,7 @@ def _refuse_unusable(
         with _named(job):
             header_secrets(job.target, env)
         connect_agent(job.target, address, spec.agent_model, env, settings.limits.agent)
-        blanked = job.blanked(redactor)
+        blanked = job.blanked(workplace.redactor)
         for prompt, text in blanked.prompts.items():
             source = f"job {job.name}: prompt {prompt} once `redact` in stoic.yml has replaced a part of it"
             refuse_prompt(blanked, prompt, text, source)

@@ -68,4 +68,4 @@ def test_an_evaluation_is_not_resumed_with_another_job(workplace: Workplace) -> 
 
 def asked(workplace: Workplace) -> Setup:
     """What a run asks for, as it reads the project now."""
-    return set_up(EvaluationRequest(), "marcus@1", workplace.project, workplace.settings, workplace.env)
+    return set_up(workplace, EvaluationRequest(), "marcus@1")

@@ -16,9 +16,11 @@ from stoic_assets.adapters.evaluation.setup import (
     targets_of,
 )
 from stoic_assets.adapters.project import Project
+from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core import templates
 from stoic_assets.core.errors import ConfigurationError, DocumentError, ServiceUnreachable
 from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.progress import Unwatched
 from stoic_assets.core.releases import ALL_VERSIONS, Release
 from stoic_assets.core.settings import Settings
 
@@ -28,8 +30,12 @@ RELEASE = "agent: marcus\nversion: 1.1.0\n"
 Write = Callable[..., None]
 
 
+def opened(project: Project, settings: Settings | None = None, env: dict[str, str] = OFFLINE) -> Workplace:
+    return Workplace(project, settings or Settings(), env, Unwatched())
+
+
 def resolved(project: Project, version: str = "marcus@1.1.0", env: dict[str, str] = OFFLINE, **request: Any) -> Setup:
-    return set_up(EvaluationRequest(**request), version, project, Settings(), env)
+    return set_up(opened(project, env=env), EvaluationRequest(**request), version)
 
 
 def test_a_request_that_says_nothing_gets_the_defaults(project: Project, write: Write) -> None:
@@ -174,7 +180,7 @@ def test_an_address_that_is_none_is_named_by_where_it_stands(project: Project, w
     with pytest.raises(ConfigurationError, match=r"^--agent-url: not an http"):
         resolved(project, agent_url="nope")
     with pytest.raises(ConfigurationError, match=r"^AGENT_URL: not an http"):
-        set_up(EvaluationRequest(), "marcus@1", project, Settings(), OFFLINE | {"AGENT_URL": "localhost:8081"})
+        resolved(project, env=OFFLINE | {"AGENT_URL": "localhost:8081"})
     write("other", target="chatbot: marcus, url: nope")
     with pytest.raises(ConfigurationError, match=r"/other\.yml:\d+: target\.url: not an http"):
         resolved(project)
@@ -186,21 +192,22 @@ def test_a_template_that_blanking_would_spoil_is_refused(project: Project, write
     assert resolved(project).spec.jobs[0].prompts
     settings = Settings(redact=('"tr.*',))
     with pytest.raises(DocumentError, match=r"^job chat: prompt wisdom once `redact` in stoic\.yml has replaced"):
-        set_up(EvaluationRequest(), "marcus@1", project, settings, OFFLINE)
+        set_up(opened(project, settings), EvaluationRequest(), "marcus@1")
 
 
 def test_a_ceiling_needs_the_price_of_every_model(project: Project, write: Write) -> None:
     write("chat")
     env = {"OPENAI_API_KEY": "k3y-1", "STOIC_JUDGE_MODEL": "sage"}
     prices = {"gpt-4.1-mini": {"input": 1, "output": 1}}
-    settings = Settings.model_validate({"prices": prices})
+    settings, request = Settings.model_validate({"prices": prices}), EvaluationRequest()
     with pytest.raises(ConfigurationError, match="price of sage"):
-        set_up(EvaluationRequest(), "marcus@1", project, settings, env, max_cost=1.0)
+        set_up(opened(project, settings, env), request, "marcus@1", max_cost=1.0)
+    capped = settings.model_copy(update={"max_cost": 1.0})
     with pytest.raises(ConfigurationError, match="price of sage"):
-        set_up(EvaluationRequest(), "marcus@1", project, settings.model_copy(update={"max_cost": 1.0}), env)
-    assert set_up(EvaluationRequest(), "marcus@1", project, settings, env).spec.judge_models == ("sage",)
+        set_up(opened(project, capped, env), request, "marcus@1")
+    assert set_up(opened(project, settings, env), request, "marcus@1").spec.judge_models == ("sage",)
     with pytest.raises(ConfigurationError, match="needs the price of bard and of sage: add"):
-        set_up(EvaluationRequest(), "marcus@1", project, settings, env | {"STOIC_EVALUATOR_MODEL": "bard"}, 1.0)
+        set_up(opened(project, settings, env | {"STOIC_EVALUATOR_MODEL": "bard"}), request, "marcus@1", 1.0)
 
 
 def test_setups_on_somebody_elses_graph_need_leave(project: Project, write: Write) -> None:
