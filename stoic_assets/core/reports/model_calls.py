@@ -1,10 +1,12 @@
-"""The evaluation's calls of language models, by role and model."""
+"""The evaluation's calls of language models: by role and model, and what they cost by job."""
 
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 
+from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.reports.data import mean, values
-from stoic_assets.core.table_rows import Rows
+from stoic_assets.core.table_rows import Row, Rows
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,44 @@ def model_calls(rows: Rows) -> list[ModelCalls]:
     """One entry for each role and model."""
     pairs = sorted({(row["role"], row["model"]) for row in rows})
     return [_calls(*pair, [row for row in rows if (row["role"], row["model"]) == pair]) for pair in pairs]
+
+
+@dataclass(frozen=True)
+class JobCost:
+    """What the models cost in the `trials` of a job, or of one of its scenarios, in US dollars."""
+
+    job: str
+    trials: int
+    user_usd: float
+    judges_usd: float
+
+    @property
+    def trial_usd(self) -> float:
+        """What one of its trials cost on average."""
+        return (self.user_usd + self.judges_usd) / self.trials
+
+
+COSTLIEST = 10
+
+
+def costliest_jobs(calls: Rows, trials: Rows) -> list[JobCost]:
+    """The jobs whose trials cost most, at most `COSTLIEST`, without those of which the cost is unknown or nothing.
+
+    Calls that earlier releases made name no trial, and are left out.
+    """
+    jobs = {row["trial_id"]: job_key(row) for row in trials}
+    made: dict[str, list[Row]] = defaultdict(list)
+    for call in calls:
+        if (job := jobs.get(call.get("trial_id"))) is not None:
+            made[job].append(call)
+    held = Counter(jobs.values())
+    known = [cost for job, rows in made.items() if (cost := _cost(job, held[job], rows)) and cost.trial_usd]
+    return sorted(known, key=lambda cost: (-cost.trial_usd, cost.job))[:COSTLIEST]
+
+
+def _cost(job: str, trials: int, rows: Rows) -> JobCost | None:
+    user, judges = (total_cost([row for row in rows if row["role"] == role]) for role in ("evaluator", "judge"))
+    return None if user is None or judges is None else JobCost(job, trials, user, judges)
 
 
 def _calls(role: str, model: str, rows: Rows) -> ModelCalls:

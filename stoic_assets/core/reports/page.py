@@ -20,7 +20,7 @@ from stoic_assets.core.reports.data import ReportData, latest
 from stoic_assets.core.reports.forest_chart import forest_chart_svg
 from stoic_assets.core.reports.job_changes import job_changes, most_changed
 from stoic_assets.core.reports.job_table import failed_assertions, job_rows
-from stoic_assets.core.reports.model_calls import model_calls
+from stoic_assets.core.reports.model_calls import costliest_jobs, model_calls
 from stoic_assets.core.reports.reliability import reliability
 from stoic_assets.core.reports.reply_times import replies, reply_times, response_time_chart_svg
 from stoic_assets.core.reports.side_by_side import function, side_by_side
@@ -77,8 +77,8 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
         weak_above=weak_above(_in_order(data.evaluation_virtues)),
         held={**data.evaluation, "ended_at": latest(data.trials, "ended_at")},
         judged_at=latest((*data.virtue_scores, *data.task_scores), "evaluated_at"),
-        calls=model_calls(data.llm_calls), reliability=reliability(data.job_reliability), summary=counts,
-        faults=faults(trials),
+        calls=model_calls(data.llm_calls), costliest=costliest_jobs(data.llm_calls, data.trials),
+        reliability=reliability(data.job_reliability), summary=counts, faults=faults(trials),
         **_compared(data, trials),
         charts={name: Markup(chart) for name, chart in _charts(data).items()},  # noqa: S704 - all our own
     )

@@ -37,9 +37,11 @@ class Sample:
         )}
         for number in range(trials):
             self.trial(number)
+        held = [row["trial_id"] for row in self.rows["trials"]] or [None]
         models = (("evaluator", "gpt-4.1-mini"), ("judge", "gpt-4.1"), ("judge", "claude-opus"))
         self.rows["llm_calls"] = [
-            {"call_id": str(n), "role": role, "model": model, "cached": n % 3 == 0 and role == "judge",
+            {"call_id": str(n), "trial_id": held[n % len(held)], "role": role, "model": model,
+             "cached": n % 3 == 0 and role == "judge",
              "prompt_tokens": 900 + n, "completion_tokens": 120, "cost_usd": 0.0007, "latency_ms": 800.0 + n,
              "error": None}
             for role, model in models for n in range(40)
