@@ -14,6 +14,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.comparison.choice import Case, Stored, fuller, most_alike, passed_over, repeated
 from stoic_assets.core.comparison.comparison import Comparison, compare
+from stoic_assets.core.comparison.judge_drift import judged_at
 from stoic_assets.core.comparison.paired_assertions import REPEATED
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
@@ -22,14 +23,16 @@ from stoic_assets.core.judging.silent_judges import answers
 from stoic_assets.core.presentation.confidence import confidence_sources
 from stoic_assets.core.releases import base_of
 from stoic_assets.core.scoring.validity import conclusive
-from stoic_assets.core.served_models import SERVED, served_models
+from stoic_assets.core.served_models import served_models
 from stoic_assets.core.table_rows import Row
 
 TABLE = "version_comparisons"
 ASSERTION = ("trial_id", "assertion", "text", "weight", "passed")
 """The columns of `assertion_results` that a comparison uses."""
-VIRTUE = ("trial_id", "virtue", "score")
+VIRTUE = ("trial_id", "virtue", "score", "confidence_source")
 """Those of `trial_virtues`."""
+CALL = ("role", "model", "served_model", "cached", "error", "time")
+"""Those of `llm_calls`."""
 RECENT = 100
 """Evaluations of a version among which one is chosen: with 1,000 on both sides, comparing all pairs would take 5 s."""
 
@@ -93,13 +96,15 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
         if not warehouse.has(table, *key):
             raise ComparisonRefused(f"{agent_version} (evaluation {evaluation_id}) is not judged yet")
     [evaluation], trials = warehouse.read("evaluations", *key), warehouse.read("trials", *key)
-    verdicts = warehouse.read("virtue_scores", *key)
+    verdicts, calls = warehouse.read("virtue_scores", *key), warehouse.read_if_stored("llm_calls", *key, CALL)
+    written_at = max((row["evaluated_at"] for row in verdicts), default=evaluation["started_at"])
     tasks = warehouse.read_if_stored("task_scores", *key)
+    virtues = _model_rows(warehouse, "trial_virtues", *key, VIRTUE)
     return Side(
         agent_version=agent_version,
         evaluation_id=evaluation_id,
         started_at=evaluation["started_at"],
-        judged_at=max((row["evaluated_at"] for row in verdicts), default=evaluation["started_at"]),
+        judged_at=judged_at(calls, len(verdicts)) or written_at,
         status=evaluation["status"],
         offline=evaluation["offline"],
         scored_trials=evaluation["scored_trials"] or 0,
@@ -111,13 +116,13 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
         stoic_eval=evaluation["stoic_eval"],
         jobs=_job_hashes(trials),
         measures=_model_rows(warehouse, "job_measures", *key),
-        confidences=confidence_sources(verdicts),
+        confidences=confidence_sources(virtues),
         agreement=in_short(calibration_rows(warehouse), verdicts),
         trials=warehouse.read("composite_scores", *key),
         answers=answers(trials, verdicts, tasks),
         assertions=warehouse.read_if_stored("assertion_results", *key, ASSERTION),
-        virtues=_model_rows(warehouse, "trial_virtues", *key, VIRTUE),
-        served=served_models(warehouse.read_if_stored("llm_calls", *key, SERVED)),
+        virtues=virtues,
+        served=served_models(calls),
     )
 
 

@@ -112,6 +112,21 @@ def _tested(virtue: Virtue, differences: Sequence[float], reference_share: float
     )
 
 
+def judged_at(calls: Iterable[Row], verdicts: int) -> datetime | None:
+    """When the judges gave so many verdicts, by the rows of `llm_calls`; None where no call tells its time.
+
+    Verdicts that are made again from cached replies are as old as these. Of the last calls, as many as there are
+    verdicts, the middle one counts: one that was missing may have been given much later than the others.
+    """
+    times = [call["time"] for call in calls if _gave_verdict(call)]
+    last = sorted(times)[-max(1, verdicts) :]
+    return last[len(last) // 2] if last else None
+
+
+def _gave_verdict(call: Row) -> bool:
+    return call["role"] == "judge" and not call["cached"] and call["error"] is None and call["time"] is not None
+
+
 def moved(measurements: Iterable[Row], base_judged_at: datetime, candidate_judged_at: datetime) -> str | None:
     """One line when the judge changed between two moments, by the rows of `judge_drift`; else None.
 

@@ -28,7 +28,7 @@ class Side:
     `stoic_eval` the release of it that computed the scores. `served` says which models answered.
     `measures`, `trials`, `assertions` and `virtues` are the evaluation's rows of `job_measures`,
     `composite_scores`, `assertion_results` and `trial_virtues`. `confidences` counts where they come from,
-    `agreement` says whether scores agree with people's. Times are in UTC; it was judged last at `judged_at`.
+    `agreement` says whether scores agree with people's. Times are in UTC, `judged_at` is that of the judges' verdicts.
     """
 
     agent_version: str

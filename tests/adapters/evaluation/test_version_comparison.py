@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +30,16 @@ TABLES: dict[str, list[dict[str, Any]]] = {
     "virtue_scores": [
         {
             "trial_id": "t1", "virtue": virtue, "judge_model": "judge", "sample": 0, "score": 0.5, "confidence": 0.9,
-            "confidence_source": source,
+            "confidence_source": "self",
         }
-        for virtue, source in (("wisdom", "calibrated"), ("courage", "self"))
+        for virtue in ("wisdom", "courage")
     ],
     "trial_virtues": [
-        {"trial_id": "t1", "virtue": "wisdom", "score": 0.5, "confidence": 0.9, "verdicts": 1, "failed": 0}
+        {
+            "trial_id": "t1", "virtue": virtue, "score": 0.5, "confidence": 0.9, "confidence_source": source,
+            "verdicts": 1, "failed": 0,
+        }
+        for virtue, source in (("wisdom", "calibrated"), ("courage", "self"))
     ],
     "composite_scores": [
         TRIAL | {
@@ -59,7 +63,9 @@ def test_an_evaluation_that_lacks_a_table_is_read_and_nothing_is_written(workpla
         workplace.warehouse.write(table, *KEY, rows)
     before = files(workplace)
     side = read_side(workplace, *KEY)
-    assert {row["measure"]: row["mean"] for row in side.measures} == {"wisdom": 0.5, "overall": 0.8}
+    assert {row["measure"]: row["mean"] for row in side.measures} == {
+        "wisdom": 0.5, "courage": 0.5, "overall": 0.8,
+    }  # fmt: skip
     assert files(workplace) == before
 
 
@@ -115,6 +121,21 @@ def test_a_side_was_judged_when_its_last_verdict_was_given(workplace: Workplace)
     for table, rows in (TABLES | {"virtue_scores": verdicts}).items():
         workplace.warehouse.write(table, *KEY, rows)
     assert read_side(workplace, *KEY).judged_at == times[0]
+
+
+def test_a_side_judged_again_from_the_cache_is_as_old_as_its_replies(workplace: Workplace) -> None:
+    day = datetime(2026, 11, 21, tzinfo=UTC)
+    call = {"role": "judge", "model": "judge", "latency_ms": 1.0}
+    calls = [
+        call | {"call_id": name, "time": day + timedelta(days=days), "cached": cached, "error": error}
+        for name, days, cached, error in [
+            ("a", 0, False, None), ("b", 0, False, None), ("c", 5, True, None), ("d", 5, False, "HTTP 500"),
+        ]
+    ]  # fmt: skip
+    user = call | {"call_id": "e", "role": "evaluator", "time": day + timedelta(days=9), "cached": False}
+    for table, rows in (TABLES | {"llm_calls": [*calls, user]}).items():
+        workplace.warehouse.write(table, *KEY, rows)
+    assert read_side(workplace, *KEY).judged_at == day
 
 
 def test_a_side_of_which_nothing_could_be_judged_has_no_judge(workplace: Workplace) -> None:

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from stoic_assets.core.alerts import judge_moved
-from stoic_assets.core.comparison.judge_drift import ALARM, Drift, drift, measured, moved, unmeasured
+from stoic_assets.core.comparison.judge_drift import ALARM, Drift, drift, judged_at, measured, moved, unmeasured
 from stoic_assets.core.comparison.judge_reference import Mean, Member, Reference
 
 REFERENCE = Reference(
@@ -182,3 +182,22 @@ def test_before_any_night_nothing_is_said() -> None:
 
 def test_the_level_leaves_five_in_a_hundred_for_a_month() -> None:
     assert pytest.approx(0.05) == ALARM * 5 * 30
+
+
+@pytest.mark.parametrize(
+    ("days", "verdicts", "day"),
+    [
+        ([1, 1, 1, 9], 4, 1),  # one verdict was missing at first
+        ([1, 1, 1, 9, 9, 9], 3, 9),  # all were given again
+        ([1], 0, 1),
+        ([], 3, None),
+    ],
+)
+def test_verdicts_are_of_the_day_on_which_most_of_them_were_given(
+    days: list[int], verdicts: int, day: int | None
+) -> None:
+    call = {"role": "judge", "cached": False, "error": None}
+    calls = [call | {"time": datetime(2026, 11, each, tzinfo=UTC)} for each in days]
+    unknown = [call | {"time": None}, call | {"time": datetime(2026, 11, 20, tzinfo=UTC), "cached": True}]
+    found = judged_at([*calls, *unknown], verdicts)
+    assert (found and found.day) == day
