@@ -17,14 +17,15 @@ SHORT = 64
 """Up to this many characters, texts are likely to recur."""
 OWN = frozenset(
     {
-        "agent", "agent_id", "agent_model", "agent_version", "aspect", "assertion", "at", "base", "base_evaluation_id",
-        "call_id", "candidate", "condition", "conditions", "confidence_source", "delivered_at", "ended_at",
-        "evaluated_at", "evaluation_id", "evaluator_model", "feedback_id", "given_at", "id", "idempotency_key", "job",
-        "job_hash", "judge_model", "judge_models", "kind", "model", "name", "outcome", "page_id", "parents",
-        "prompt_hash", "protocol", "rated_at", "rater_id", "reference_id", "released_at", "role", "scale", "scenario",
-        "session_id", "source", "speaker", "spec_hash", "started_at", "status", "subject", "task_id", "task_ids",
-        "test_id", "time", "timestamp", "trial", "trial_id", "trial_ids", "type", "uncertain_virtues", "virtue",
-        "weak_virtues",
+        "acceptance_status", "agent", "agent_id", "agent_model", "agent_version", "aspect", "assertion", "at", "base",
+        "base_evaluation_id", "call_id", "candidate", "condition", "conditions", "confidence_source", "delivered_at",
+        "ended_at", "evaluated_at", "evaluation_id", "evaluation_ids", "evaluator_model", "feedback_id",
+        "floor_violations", "given_at", "id", "idempotency_key", "improved", "job", "job_hash", "judge_model",
+        "judge_models", "kind", "measure", "model", "moved", "name", "outcome", "page_id", "parents", "prompt_hash",
+        "protocol", "rated_at", "rater_id", "reference_id", "regressed", "released_at", "role", "scale", "scenario",
+        "sentiment", "session_id", "source", "speaker", "spec_hash", "started_at", "status", "subject", "task_id",
+        "task_ids", "test_id", "time", "timestamp", "trial", "trial_id", "trial_ids", "type", "uncertain_virtues",
+        "virtue", "weak_virtues",
     }
 )  # fmt: skip
 """Fields of ids, kinds, times and hashes, which must stay intact so that data can be found again: a known secret, such

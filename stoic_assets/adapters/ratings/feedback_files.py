@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from stoic_assets.adapters.disk.configuration_files import read_text
 from stoic_assets.adapters.models.connect import connect_model, is_offline, judge_panel
 from stoic_assets.adapters.models.ledger import Ledger
@@ -123,6 +125,14 @@ def human_evaluations(workplace: Workplace, agent_version: str) -> list[StoicEva
     return [found for row in rows if (found := human_evaluation(row, holdouts, scenarios)) is not None]
 
 
+def _readable(metrics: str) -> Metrics | None:
+    """Stored metrics; None where a pattern of `redact` spoilt them: then the dialogue is read again."""
+    try:
+        return Metrics.model_validate_json(metrics)
+    except ValidationError:
+        return None
+
+
 class _Reader:
     """Reads files as feedback: adds each one's version and time, and the meaning of a dialogue."""
 
@@ -160,8 +170,8 @@ class _Reader:
 
     async def _understood(self, name: str, file: DialogueFile, former: Row) -> tuple[Metrics, str] | None:
         """A dialogue's metrics and who read them; an earlier reading is kept."""
-        if former:
-            return Metrics.model_validate_json(former["metrics"]), former["interpreter"]
+        if former and (read := _readable(former["metrics"])):
+            return read, former["interpreter"]
         if self._model is None:
             self._complain(name, "no model can read the dialogue: set OPENAI_API_KEY or OPENAI_BASE_URL")
             return None

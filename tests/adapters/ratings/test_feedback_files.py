@@ -212,6 +212,27 @@ def test_a_secret_that_stands_in_a_dialogues_own_fields_is_blanked_in_its_words_
     assert "missed the [redacted]" in str(model.requests[0].messages)
 
 
+def test_a_pattern_that_matches_our_own_words_spoils_no_reading(
+    workplace: Workplace, put: Callable[..., Path]
+) -> None:
+    put("d.json", **DIALOGUE)
+    settings = workplace.settings.model_copy(update={"redact": (r"\b\w{8,}\b",)})  # rejected, negative
+    found = taken(replace(workplace, settings=settings), model := Model())
+    assert found.rows[0]["acceptance_status"] == "rejected"
+    taken(replace(workplace, settings=settings), model)
+    assert len(model.requests) == 1
+
+
+def test_a_reading_that_was_spoilt_is_made_again(workplace: Workplace, put: Callable[..., Path]) -> None:
+    put("d.json", **DIALOGUE)
+    taken(workplace, model := Model())
+    [row] = table(workplace)
+    spoilt = row | {"metrics": row["metrics"].replace("negative", "[redacted]")}
+    workplace.warehouse.write("human_feedback_evaluations", row["agent_version"], row["evaluation_id"], [spoilt])
+    taken(workplace, model)
+    assert (len(model.requests), "negative" in table(workplace)[0]["metrics"]) == (2, True)
+
+
 def test_without_a_model_a_dialogue_waits(workplace: Workplace, put: Callable[..., Path]) -> None:
     evaluated(workplace, VERSION)
     put("d.json", **DIALOGUE)
