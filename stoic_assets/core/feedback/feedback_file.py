@@ -137,6 +137,8 @@ def parse_feedback(text: str, source: str) -> FeedbackFile:
         raise DocumentError(source, error.lineno, "", f"not valid JSON: {error.msg}") from None
     except RecursionError:
         raise DocumentError(source, None, "", "not valid JSON: nested too deeply") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise DocumentError(source, None, "", f"not valid JSON: {error}") from None
     # The YAML reader gives the lines, but allows no tabs; in valid JSON they occur only between values. It refuses some
     # characters and takes others for ends of lines; in valid JSON they occur only in texts, where both know escapes.
     plain = _ODD_IN_YAML.sub(lambda found: json.dumps(found[0])[1:-1], text.replace("\t", " "))

@@ -65,7 +65,10 @@ def rated_feedback(rows: Iterable[Row], jobs: Mapping[str, str], keys: Keys) -> 
     The score of a dimension is the mean of its marks, the confidence the raters' agreement on this very reply. Of
     ratings of a trial by several rubrics, which `keys` know, those by the newest count.
     """
-    trials = {trial_id: by_newest_rubric(found, keys)[0] for trial_id, found in rated_trials(rows).items()}
+    of_trials: dict[str, list[Row]] = defaultdict(list)
+    for row in counted(rows):
+        of_trials[row["trial_id"]].append(row)
+    by_one_rubric = [row for found in of_trials.values() for row in by_newest_rubric(found, keys)[0]]
     return [
         HumanFeedback(
             id=f"ratings.{trial_id}",
@@ -76,7 +79,7 @@ def rated_feedback(rows: Iterable[Row], jobs: Mapping[str, str], keys: Keys) -> 
             metrics=metrics,
             trial_id=trial_id,
         )
-        for trial_id, ratings in trials.items()
+        for trial_id, ratings in rated_trials(by_one_rubric).items()
         if trial_id in jobs and (metrics := _metrics(ratings)) is not None
     ]
 

@@ -99,6 +99,19 @@ def test_marks_of_a_reply_by_another_rubric_are_not_mixed_in() -> None:
     assert [each.metrics.dimension_feedback[1].score for each in found] == [1.0, 0.25]
 
 
+def test_who_goes_back_to_a_former_page_is_still_heard_by_what_was_said_on_the_new_one() -> None:
+    day = timedelta(days=1)
+    rows = [
+        rating("a", helpfulness=5, test_id="y", page_id="p2"),
+        rating("a", helpfulness=1, page_id="p1", rated_at=FIRST + day),
+        rating("c", helpfulness=5, test_id="y", page_id="p2", rated_at=FIRST + 2 * day),
+    ]  # fmt: skip
+    keys = {"y": Key(origin="reply", rubric="sharper", words=3)}
+    [found] = rated_feedback(rows, {"t1": "mentor"}, keys)
+    helpful = found.metrics.dimension_feedback[1]
+    assert (helpful.score, helpful.confidence) == (1.0, pytest.approx(0.5)), "by two raters"
+
+
 def test_without_an_overall_answer_the_marks_stand_in() -> None:
     [found] = rated_feedback([rating("a", overall=None, helpfulness=5)], {"t1": "mentor"}, {})
     assert found.metrics.overall_satisfaction == pytest.approx(0.6)
