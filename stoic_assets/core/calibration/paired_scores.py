@@ -53,10 +53,10 @@ def panels(verdicts: Iterable[Row]) -> dict[tuple[Virtue, tuple[str, ...]], dict
 
 
 def by_one_prompt(judged: Judged) -> Judged:
-    """The trials that were judged with the most common prompt: with another prompt, a model is another judge."""
-    prompts = {trial: rows[0]["prompt_hash"] or "" for trial, rows in judged.items()}
+    """The trials that were judged with the most common prompts, options included: with others it is another judge."""
+    prompts = {trial: tuple(sorted({row["prompt_hash"] or "" for row in rows})) for trial, rows in judged.items()}
     times = Counter(prompts.values())
-    usual = max(times, key=lambda prompt: (times[prompt], prompt), default="")
+    usual = max(times, key=lambda prompt: (times[prompt], prompt), default=())
     return {trial: rows for trial, rows in judged.items() if prompts[trial] == usual}
 
 

@@ -104,6 +104,15 @@ def test_verdicts_with_another_prompt_are_another_judge(study: Study, quick: Res
     assert (of(mixed, "wisdom").measures, of(mixed, "wisdom").trials) == (of(alone, "wisdom").measures, len(usual))
 
 
+def test_a_panel_of_which_one_judge_got_other_options_is_another_panel(study: Study, quick: Resampling) -> None:
+    verdicts, ratings = study(lambda people, _: people, trials=40)
+    other = [row | {"judge_model": "sage", "prompt_hash": "p2" if row["trial_id"] < "t2" else "p3"} for row in verdicts]
+    found = judge_calibration([*verdicts, *other], ratings, BRIDGE, 0.2, quick)
+    trials = {each.judge: each.trials for each in found if each.virtue == "wisdom"}
+    late = sum(row["trial_id"] >= "t2" for row in verdicts)
+    assert trials == {"gpt": 40, "sage": late, "gpt,sage": late}
+
+
 def test_verdicts_without_a_known_prompt_are_those_of_one_judge(study: Study, quick: Resampling) -> None:
     verdicts, ratings = study(lambda people, _: people, trials=40)
     former = [row | {"prompt_hash": None} if number % 2 else row for number, row in enumerate(verdicts)]
