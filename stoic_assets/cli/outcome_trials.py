@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from stoic_assets.core.assertions.counting import has_failed
 from stoic_assets.core.assertions.wording import failure
-from stoic_assets.core.conversation.evidence import PLAIN
+from stoic_assets.core.conversation.evidence import PLAIN, SCORED
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.scoring.evaluation_document import Trial, low_tasks
 
@@ -28,9 +28,10 @@ def endings(trials: Sequence[Trial], names: Names) -> list[str]:
 
 def failures(trials: Sequence[Trial], names: Names, task_at_least: float) -> list[str]:
     """The failed assertions that count, and the tasks below `task_at_least` (0–1) where they let a trial fail."""
+    scored = [trial for trial in trials if trial["outcome"] in SCORED]
     asserted = _told_once(
         ("failed", names[trial["trial_id"]], failure(assertion))
-        for trial in trials for assertion in trial["assertions"] if has_failed(assertion)
+        for trial in scored for assertion in trial["assertions"] if has_failed(assertion)
     )  # fmt: skip
     below = f"tasks scored below {task_at_least:g}"
     badly_done = _told_once(

@@ -75,9 +75,10 @@ def _trial(row: Row, judged: Mapping[str, Rows]) -> dict[str, Any]:
 
 def reason(outcome: str, trial: Row, marks: Iterable[Row]) -> str | None:
     """Why a trial ended irregularly, if recorded; where verdicts are missing, why the first of its `marks` is."""
-    if trial.get("detail") or outcome in PLAIN:
-        return trial.get("detail")
-    return next((error for mark in marks if (error := mark.get("error"))), None)
+    missing = (error for mark in marks if (error := mark.get("error")))
+    if outcome == "judge_error":  # its `detail`, if any, says what happened to the agent's messages before
+        return next(missing, trial.get("detail"))
+    return trial.get("detail") or (None if outcome in PLAIN else next(missing, None))
 
 
 def _task(task: Row, valid: bool) -> dict[str, Any]:

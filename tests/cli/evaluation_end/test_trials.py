@@ -40,18 +40,21 @@ def test_what_is_the_same_of_many_trials_is_told_once(
     details = {str(repeat): other if repeat == 2 else ceiling for repeat in range(1, 8)}
     failed = {"assertion": "booked", "kind": "cypher", "text": "RETURN 1", "passed": False, "weight": 1.0}
     tables = {
-        "trials": [HELD | {"trial_id": name, "repeat": int(name), "detail": why} for name, why in details.items()],
+        "trials": [
+            HELD | {"trial_id": name, "repeat": int(name), "detail": why}
+            for name, why in {**details, "8": None, "9": None}.items()
+        ],
         "composite_scores": [
             SCORED_TRIAL | {"trial_id": name, "repeat": int(name), "outcome": "judge_error"} for name in details
-        ],
-        "assertion_results": [failed | {"trial_id": name} for name in ("1", "3")],
+        ] + [SCORED_TRIAL | {"trial_id": name, "repeat": int(name)} for name in ("8", "9")],
+        "assertion_results": [failed | {"trial_id": name} for name in ("1", "8", "9")],
     }
     finish(stored(tables=tables), workplace, as_json=False)
     told = [line for line in capsys.readouterr().out.splitlines() if line.startswith(("judge_error  ", "failed  "))]
     assert told == [
         f"judge_error  chat withheld 1, 3, 4, 5, 6 and 1 more: {ceiling}",
         f"judge_error  chat withheld 2: {other}",
-        "failed  chat withheld 1, 3: booked: RETURN 1  (it was false)",
+        "failed  chat withheld 8, 9: booked: RETURN 1  (it was false)",
     ]
 
 
@@ -81,7 +84,10 @@ def test_tasks_that_let_trials_fail_are_told_once(
 def test_of_many_failures_the_first_are_told_and_each_job_is_named_once() -> None:
     def trial(job: str, repeat: int, tasks: str) -> dict[str, Any]:
         low = [{"task": task, "score": 0.1} for task in tasks.split()]
-        return {"trial_id": f"{job} {repeat}", "tasks": low, "scores": {"task": 0.1}, "assertions": []}
+        return {
+            "trial_id": f"{job} {repeat}", "outcome": "signed_off", "tasks": low, "scores": {"task": 0.1},
+            "assertions": [],
+        }  # fmt: skip
 
     same = [trial(f"job{number} withheld", repeat, "all") for number in range(7) for repeat in range(1, 8)]
     own = [trial(f"own{number} supplied", 1, f"a b{number}") for number in range(15)]

@@ -120,6 +120,7 @@ def test_a_trial_that_does_not_count_shows_no_marks(tables):
     ("outcome", "detail", "reason"),
     [
         ("agent_error", "answered 404", "answered 404"), ("judge_error", None, "m: no verdict (402)"),
+        ("judge_error", "1 attempt to send a message failed", "m: no verdict (402)"),
         ("signed_off", None, None), ("max_turns", "1 attempt failed", "1 attempt failed"),
     ],
 )
