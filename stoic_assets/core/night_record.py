@@ -29,18 +29,27 @@ class Round(BaseModel, frozen=True):
 
 
 class Alarm(BaseModel, frozen=True):
-    """The measures that regressed in both rounds of a night, and the evaluations that show it."""
+    """The measures that regressed in both rounds of a night, and the evaluations that show it.
+
+    `kept` are further measures that were reported in a night before and have regressed every night since.
+    """
 
     agent_version: str
     base: str
     measures: tuple[dict[str, Any], ...]
     evaluation_ids: tuple[str, ...]
+    kept: tuple[str, ...] = ()
+
+    @property
+    def reported(self) -> set[str]:
+        """All measures of which a regression was reported, in this night or before."""
+        return {each["measure"] for each in self.measures} | {*self.kept}
 
 
 class Night(BaseModel, frozen=True):
     """The record of a night (`YYYY-MM-DD`).
 
-    `alarms`, by version, are those reported in it or before, for as long as the version regresses every night. `told`
+    `alarms`, by version, are those reported in it or before, for as long as a measure regresses every night. `told`
     has the evaluations that were reported to have no verdict, each with the run that had held its conversations then.
     """
 

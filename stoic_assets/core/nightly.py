@@ -37,7 +37,7 @@ class Facts:
         """The measures in which the night before already recorded a regression against the base in `rows`."""
         alarm = self.known.get(version)
         same = alarm is not None and any(row["base"] == alarm.base for row in rows)
-        return {each["measure"] for each in alarm.measures} if alarm and same else set()
+        return alarm.reported if alarm and same else set()
 
     def is_settled(self, version: str, held: Round) -> bool:
         """Whether a version is done: neither it nor its base will be judged again."""
@@ -153,18 +153,26 @@ def _new_alarms(night: Night, facts: Facts) -> tuple[Alarm, ...]:
         if (told := night.alarms.get(version)) and told.evaluation_ids == ids:
             continue
         again = facts.rows(version, night.again)
-        measures = regressed_twice(facts.rows(version, night.first), again)
-        if {each["measure"] for each in measures} - facts.reported_before(version, again):
+        first, before = facts.rows(version, night.first), facts.reported_before(version, again)
+        measures = regressed_twice(first, again)
+        confirmed = {each["measure"] for each in measures}
+        if confirmed - before:
+            kept = tuple(sorted((before & regressed_measures(first).keys()) - confirmed))
             base = str(again[0]["base"])
-            alarms.append(Alarm(agent_version=version, base=base, measures=tuple(measures), evaluation_ids=ids))
+            alarms.append(
+                Alarm(agent_version=version, base=base, measures=tuple(measures), evaluation_ids=ids, kept=kept)
+            )
     return tuple(alarms)
 
 
 def _still_known(night: Night, facts: Facts) -> tuple[Alarm, ...]:
-    """The alarms recorded the night before of which some measure regressed again."""
+    """The alarms recorded the night before, without the measures that did not regress again."""
     found = []
     for version, alarm in facts.known.items():
         rows = facts.rows(version, night.first)
-        if version not in night.alarms and regressed_measures(rows).keys() & facts.reported_before(version, rows):
-            found.append(alarm)
+        still = regressed_measures(rows).keys() & facts.reported_before(version, rows)
+        if version not in night.alarms and still:
+            measures = tuple(each for each in alarm.measures if each["measure"] in still)
+            kept = tuple(each for each in alarm.kept if each in still)
+            found.append(alarm.model_copy(update={"measures": measures, "kept": kept}))
     return tuple(found)

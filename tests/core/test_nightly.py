@@ -135,9 +135,22 @@ def test_what_the_night_before_told_of_is_kept_and_not_told_again() -> None:
     fell = {f"first {BASE}": [], f"first {OTHER}": [], f"first {CANDIDATE}": [row("task")]}
     before = known("task", "wisdom")
     found = next_steps(FIRST, Facts(fell, known=before))
-    assert (found.again, found.alarms, found.known) == ((), (), (before[CANDIDATE],))
+    assert (found.again, found.alarms) == ((), ())
+    assert found.known == (known("task")[CANDIDATE],), "wisdom would be news again"
     recorded = FIRST.model_copy(update={"alarms": before})
     assert next_steps(recorded, Facts(fell, known=before)) == NOTHING
+
+
+def test_what_fell_every_night_stays_known_though_another_measure_is_told() -> None:
+    fell = {f"first {BASE}": [], f"first {OTHER}": [], f"first {CANDIDATE}": [row("task"), row("wisdom")]}
+    fell |= {f"again {BASE}": [], f"again {CANDIDATE}": [row("task")]}
+    [alarm] = next_steps(BOTH, Facts(fell, known=known("wisdom", "courage"))).alarms
+    assert ([each["measure"] for each in alarm.measures], alarm.kept) == (["task"], ("wisdom",))
+    tomorrow = Facts(fell, known={CANDIDATE: alarm})
+    assert next_steps(FIRST, tomorrow).again == ()
+    only_wisdom = fell | {f"first {CANDIDATE}": [row("wisdom")]}
+    [kept] = next_steps(FIRST, Facts(only_wisdom, known={CANDIDATE: alarm})).known
+    assert (kept.measures, kept.reported) == ((), {"wisdom"})
 
 
 @pytest.mark.parametrize("before", [known("wisdom"), known("task", base="marcus@0.9")])
