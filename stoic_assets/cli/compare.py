@@ -118,9 +118,9 @@ def _stop(found: Comparison, gates: Collection[Gate]) -> None:
 
 def _blind(found: Comparison, gates: Collection[Gate]) -> Iterator[str]:
     """Gates that cannot fail, whatever regressed, each with advice."""
-    if Gate.regression in gates and found.too_few_jobs:
-        advice = "add jobs, or use --fail-on broken or `stoic eval --fail-under`"
-        yield f"--fail-on regression cannot fail here: {found.too_few_jobs}; {advice}"
+    if Gate.regression in gates and found.cannot_regress:
+        advice = "; add jobs, or use --fail-on broken or `stoic eval --fail-under`" if found.too_few_jobs else ""
+        yield f"--fail-on regression cannot fail here: {found.cannot_regress}{advice}"
     unsure = [pair for pair in found.broken if not pair.repeated]
     advice = f"evaluate both versions with --repeats {REPEATED} or more"
     if Gate.broken in gates and found.too_few_repeats:

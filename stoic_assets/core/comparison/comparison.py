@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from stoic_assets.core.comparison.comparable import Common, common_ground
 from stoic_assets.core.comparison.effect import FEWEST_JOBS
-from stoic_assets.core.comparison.family import Finding, Test, Verdict, by_size, decide, overall
+from stoic_assets.core.comparison.family import Finding, Test, Verdict, by_size, decide, family_size, overall
 from stoic_assets.core.comparison.measures import GATING, MEASURES, PASSED, minimal_difference
 from stoic_assets.core.comparison.paired_assertions import (
     REPEATED,
@@ -48,7 +48,7 @@ class Comparison:
 
     @property
     def too_few_jobs(self) -> str | None:
-        """Why nothing can be `regressed`; None where the jobs suffice for at least one gating measure."""
+        """Why no number of jobs is large enough; None where they suffice for at least one gating measure."""
         jobs = max(found.effect.jobs for found in self.gating)
         if jobs >= FEWEST_JOBS:
             return None
@@ -56,6 +56,13 @@ class Comparison:
             f"with fewer than {FEWEST_JOBS} jobs measured in both versions (here: {jobs}) no measure can be called "
             "regressed, however far it dropped"
         )
+
+    @property
+    def cannot_regress(self) -> str | None:
+        """Why nothing can be `regressed`; None where at least one gating measure was tested."""
+        if family_size(found.row() for found in self.gating):
+            return None
+        return self.too_few_jobs or next(found.why for found in self.gating if found.effect.jobs >= FEWEST_JOBS)
 
     @property
     def broken(self) -> tuple[PairedAssertion, ...]:

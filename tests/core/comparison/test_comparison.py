@@ -172,6 +172,15 @@ def test_where_nothing_could_come_out_regressed_that_is_said(versions: Versions,
     assert (said in comparison.notes) == (not can)
 
 
+def test_where_only_the_judged_could_come_out_regressed_and_the_judge_moved_that_is_said(versions: Versions) -> None:
+    base, candidate = (
+        replace(side, measures=[row for row in side.measures if row["measure"] in JUDGED]) for side in versions()
+    )
+    found = compare(base, candidate, MINIMAL, 0.1, judge_moved="the judge moved")
+    assert (found.cannot_regress, found.too_few_jobs) == ("the judge moved", None)
+    assert compare(base, candidate, MINIMAL, 0.1).cannot_regress is None
+
+
 def test_another_judge_leaves_only_what_it_did_not_judge(versions: Versions) -> None:
     base, candidate = versions({"assertion": -0.3, "justice": -0.3})
     comparison = compare(base, candidate, MINIMAL, 0.1, judge_moved="the judge moved")
