@@ -29,6 +29,10 @@ class JobRow:
         """How many attempts to send a message failed, over all trials."""
         return sum(trial.failed_messages for trial in self.trials)
 
+    def why_missing(self, column: str) -> str:
+        """Why a mean is missing, by the first scored trial if there is one."""
+        return max(self.trials, key=lambda trial: trial.valid).why_missing(column)
+
     def mean(self, column: str) -> float | None:
         """The mean of a column of `composite_scores` over the scored trials."""
         if column == "overall" and not self.totals:

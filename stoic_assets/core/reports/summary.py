@@ -13,7 +13,7 @@ from stoic_assets.core.presentation.confidence import calibrated_share, confiden
 from stoic_assets.core.reports.data import ReportData, mean, values, without_void_totals
 from stoic_assets.core.reports.trial_view import TrialView
 from stoic_assets.core.scoring.evaluation_document import reason
-from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, invalid_share
+from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, too_many_invalid
 from stoic_assets.core.table_rows import Row, Rows
 
 
@@ -76,9 +76,9 @@ class Summary:
         return max(0, self.planned - self.scored - self.invalid)
 
     @property
-    def invalid_share(self) -> float:
-        """Invalid trials among those that ended, 0–1."""
-        return invalid_share(self.scored, self.invalid)
+    def too_many_invalid(self) -> str:
+        """Why the evaluation is not conclusive, where some trials were scored."""
+        return too_many_invalid(self.invalid, self.scored + self.invalid, self.threshold)
 
     @property
     def lacks_verdicts_alone(self) -> bool:

@@ -1,6 +1,7 @@
 """Jobs by condition, and failed assertions."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from stoic_assets.core.reports.data import ReportData
 from stoic_assets.core.reports.job_table import failed_assertions, job_rows
@@ -25,6 +26,15 @@ def test_an_invalid_trial_is_counted_and_left_out_of_the_means(make_data: Make) 
     assert row.outcomes == [("evaluator_error", 1)]
     assert row.mean("overall") is None
     assert job_rows(trial_views(make_data(trials=8)))[-1] == row
+    assert row.why_missing("timing").startswith("an invalid trial is not scored")
+
+
+def test_a_mean_is_missing_for_the_reason_of_a_trial_that_counts(make_data: Make) -> None:
+    row = max(job_rows(trial_views(make_data(trials=20))), key=lambda row: len(row.trials))
+    valid = next(trial for trial in row.trials if trial.valid)
+    invalid = next(trial for trial in trial_views(make_data(trials=20)) if not trial.valid)
+    mixed = replace(row, trials=[invalid, valid])
+    assert mixed.why_missing("timing") == valid.why_missing("timing") != invalid.why_missing("timing")
 
 
 def test_equal_failures_of_a_job_stand_together(make_data: Make) -> None:
