@@ -1,6 +1,7 @@
 """How the rows of a table are made again when its file is damaged or lost: from what else is stored."""
 
 from stoic_assets.core.evaluation import CONVERSED, judge_again, way_to_finish
+from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
 from stoic_assets.core.releases import ALL_VERSIONS
 
 EVIDENCE = ("turns", "observations", "trials")
@@ -21,6 +22,8 @@ def way_to_remake(table: str, agent_version: str, evaluation_id: str) -> str:
         return _OF_PEOPLE[table]
     if agent_version == ALL_VERSIONS:
         return ""
+    if table == "events" and evaluation_id in (FEEDBACK, RATINGS):
+        return "run `stoic feedback`"
     if table in _FROM_JOURNAL:
         return f"run {way_to_finish(agent_version, evaluation_id, CONVERSED)}"
     return f"run {judge_again(agent_version, evaluation_id)}"

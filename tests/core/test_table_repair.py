@@ -22,3 +22,9 @@ from stoic_assets.core.table_repair import way_to_remake
 )
 def test_the_way_depends_on_what_the_rows_were_made_from(table: str, version: str, way: str) -> None:
     assert way_to_remake(table, version, "e").removesuffix(" (same options)") == way
+
+
+@pytest.mark.parametrize("evaluation_id", ["human-feedback", "human-ratings"])
+def test_events_of_what_people_found_come_with_it(evaluation_id: str) -> None:
+    assert way_to_remake("events", "m@1", evaluation_id) == "run `stoic feedback`"
+    assert "stoic regrade" in way_to_remake("events", "m@1", "e")
