@@ -96,8 +96,8 @@ class EvaluationRequest(BaseModel, frozen=True, extra="forbid"):
         return bool(self.files or self.jobs or self.tags)
 
     def blanked(self, redactor: Redactor) -> "EvaluationRequest":
-        """The request as it is stored."""
-        return EvaluationRequest(conditions=self.conditions, **redactor.row(self.model_dump(exclude={"conditions"})))
+        """The request as it is stored; names by which files, jobs and tags are found again stay."""
+        return self.model_copy(update={"agent_url": self.agent_url and redactor.text(self.agent_url)})
 
     def completed(self, begun: "Manifest", files: Sequence[str]) -> "EvaluationRequest":
         """The request, with all that it leaves open as it was when the evaluation `begun` began.

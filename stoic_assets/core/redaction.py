@@ -82,7 +82,7 @@ class Redactor:
 
     def _as_spelt(self, text: str) -> str:
         for pattern in self._patterns:
-            text = pattern.sub(BLANK, text)
+            text = pattern.sub(lambda found: BLANK if found[0] else "", text)
         text = self._without(self._spelt, text)
         if "%" in text or "+" in text:
             text = in_addresses(self._known).sub(BLANK, text)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import warnings
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -16,6 +17,19 @@ BUILT_IN = (
     r'''(?i)pass(?:word|wd|phrase)\s*:\s*(?=[^\s"',;]{0,64}[\d@#$%^&_+~])[^\s"',;]{4,}''',
 )
 """API keys of OpenAI's form, bearer tokens, passwords in addresses, and words after the word password."""
+
+
+def check_pattern(text: str) -> str:
+    """The regular expression of a secret itself. Raises ValueError for one that is none, or matches where none is."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)  # `[[a]` is a set in a set for a later Python
+            matches_nothing = re.search(text, "") is not None
+    except (re.error, OverflowError, RecursionError, FutureWarning) as error:
+        raise ValueError(f"{text!r} is not a regular expression: {error}") from None
+    if matches_nothing:  # as after a `|` too many; it would blank every place between two characters
+        raise ValueError(f"{text!r} matches the empty text; a secret has at least one character")
+    return text
 
 
 _ESCAPED = [{ord(sign): form.format(ord(sign)) for sign in "+&<>'"} for form in ("\\u{:04x}", "\\u{:04X}")]

@@ -1,8 +1,6 @@
 """The settings of `stoic.yml`: their meaning, units and defaults. Adapters read the file."""
 
 import json
-import re
-import warnings
 from collections.abc import Iterable
 from datetime import date
 from typing import Annotated, Any
@@ -14,7 +12,7 @@ from stoic_assets.core.cron import check_cron
 from stoic_assets.core.documents import Document
 from stoic_assets.core.endpoint_limits import Limits
 from stoic_assets.core.ratings.rubric import DimensionName
-from stoic_assets.core.secret_forms import BUILT_IN
+from stoic_assets.core.secret_forms import BUILT_IN, check_pattern
 from stoic_assets.core.virtues import VIRTUES, Virtue
 
 
@@ -24,16 +22,6 @@ def _zone(name: str) -> str:
     except (ZoneInfoNotFoundError, ValueError, OSError):  # the folder `Europe` is no zone
         raise ValueError("write a time zone by its IANA name, such as Europe/Berlin") from None
     return name
-
-
-def _pattern(text: str) -> str:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", FutureWarning)  # `[[a]` is a set in a set for a later Python
-            re.compile(text)
-    except (re.error, OverflowError, RecursionError, FutureWarning) as error:
-        raise ValueError(f"{text!r} is not a regular expression: {error}") from None
-    return text
 
 
 def _day(text: str) -> str:
@@ -235,7 +223,7 @@ class Settings(Document):
     prices: Annotated[dict[str, Price], AfterValidator(_beside_known)] = Field(
         PRICES, description="model name to price"
     )
-    redact: tuple[Annotated[str, AfterValidator(_pattern)], ...] = Field(
+    redact: tuple[Annotated[str, AfterValidator(check_pattern)], ...] = Field(
         (), description="regular expressions of secrets, blanked in everything that is stored or sent to a judge"
     )
     redact_built_in: bool = Field(True, description="whether the built-in patterns of keys and passwords count as well")

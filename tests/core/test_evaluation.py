@@ -148,7 +148,7 @@ def test_a_request_is_checked(wrong: dict[str, Any]) -> None:
 
 
 def test_a_request_is_stored_without_secrets_and_completed_by_what_began(make_spec: MakeSpec) -> None:
-    asked = EvaluationRequest(files=("a.yml",), tags=("x",), repeats=2, conditions="supplied", agent_url="http://sk-ab")
+    asked = EvaluationRequest(files=("sk-a.yml",), tags=("x",), repeats=2, conditions="supplied", agent_url="http://sk-ab")
     begun = stored(make_spec(repeats=2, conditions="supplied", judge_samples=3))
     begun = begun.model_copy(update={"request": asked, "spec_hash": "s"}).blanked(SECRETS)
     assert begun.request == asked.model_copy(update={"agent_url": f"http://{BLANK}"})

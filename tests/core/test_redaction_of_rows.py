@@ -12,3 +12,7 @@ def test_names_of_measures_and_of_what_a_person_thought_stay_whatever_a_pattern_
         "dimension_feedback": [{"sentiment": "negative"}],
     }  # fmt: skip
     assert Redactor([r"[\w-]{4,}"]).row(row) == row
+
+
+def test_a_pattern_that_matches_between_characters_blanks_only_what_it_finds() -> None:
+    assert Redactor([r"(?=d)|key\d*"]).text("a door and key7") == "a door and [redacted]"

@@ -58,6 +58,7 @@ def head_of_paragraph(number: int) -> str:
         ("judging: {model_options: {m: {stream: true}}}", "stoic.yml:1: judging.model_options.m: stream: set by"),
         ("judging: {model_options: {m: {extra_body: {}}}}", "stoic.yml:1: judging.model_options.m: extra_body: an arg"),
         ("prices:\n  sage: {input: 1}", "stoic.yml:2: prices.sage.output: is required"),
+        ("redact: ['x+|']", "stoic.yml:1: redact[0]: 'x+|' matches the empty text; a secret has at least one c"),
         ("redact: ['[[a]']", "stoic.yml:1: redact[0]: '[[a]' is not a regular expression: Possible nested set"),
         ("redact: secret", "stoic.yml:1: redact: a list is expected"),
         ("invalid_trials_threshold: 10", "stoic.yml:1: invalid_trials_threshold: Input should be less"),

@@ -27,7 +27,8 @@ def read_lines(file: Path, first_key: str | None = None) -> list[Any]:
 
     Raises `StorageError` for a file that cannot be read, `LinesLost` for one with a damaged line.
     """
-    start = b"{" + json.dumps(first_key).encode() + b":" if first_key else b""
+    others = b'{"'
+    start = others + first_key.encode() + b'":' if first_key else b""
     try:
         whole, _, _torn = file.read_bytes().rpartition(b"\n")
     except FileNotFoundError:
@@ -35,7 +36,9 @@ def read_lines(file: Path, first_key: str | None = None) -> list[Any]:
     except OSError as error:
         raise StorageError(f"{file} cannot be read: {error.strerror}; check who may read STOIC_HOME") from None
     lines = enumerate(whole.split(b"\n"), 1)
-    return [_value(line, f"{file}:{number}") for number, line in lines if line and line.startswith(start)]
+    # What begins like no line, as after a crash that left zeros, may have been one of those that are asked for.
+    wanted = (each for each in lines if each[1] and (each[1].startswith(start) or not each[1].startswith(others)))
+    return [_value(line, f"{file}:{number}") for number, line in wanted]
 
 
 def _value(line: bytes, place: str) -> Any:

@@ -1,7 +1,7 @@
 """The conversations of evaluations: started or resumed, held with real agents and graphs, and stored."""
 
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -92,7 +92,7 @@ async def hold_evaluations(
                 outcomes[each.evaluation_id] = fault
         if begun:
             with workplace.graphs() as graphs:
-                outcomes |= await _converse(workplace, begun, graphs.subject, at_once, max_cost)
+                outcomes |= await _converse(workplace, begun, graphs.subject, at_once, max_cost, len(wanted) == 1)
     return outcomes
 
 
@@ -133,7 +133,8 @@ def begin_or_resume(
 
 
 async def _converse(
-    workplace: Workplace, manifests: Sequence[Manifest], graph: Graph, at_once: int | None, max_cost: float | None
+    workplace: Workplace, manifests: Sequence[Manifest], graph: Graph, at_once: int | None, max_cost: float | None,
+    alone: bool,
 ) -> Outcomes:
     limits = RequestLimits(workplace.settings.limits.agent)
     outcomes: Outcomes = {}
@@ -146,7 +147,7 @@ async def _converse(
             except StoicError as fault:
                 outcomes[manifest.evaluation_id] = fault
         await graph.ping()
-        await _hold_all(workplace, underway, at_once or workplace.settings.conversations.at_once)
+        await _hold_all(workplace, underway, at_once or workplace.settings.conversations.at_once, alone)
     finally:
         for each in underway:
             await each.close()
@@ -162,22 +163,24 @@ def _outcome(workplace: Workplace, worlds: Worlds) -> Held | StoicError:
         return fault
 
 
-async def _hold_all(workplace: Workplace, underway: Sequence[Worlds], at_once: int) -> None:
+async def _hold_all(workplace: Workplace, underway: Sequence[Worlds], at_once: int, alone: bool) -> None:
+    """Holds the conversations; the first fault of an evaluation that was wanted `alone` ends it at once."""
     planned = alternated(each.plan for each in underway)
     workplace.progress.begin("conversations", len(planned))
     worlds_of = {item.trial.trial_id: each for each in underway for item in each.plan}
 
     async def hold(item: Planned) -> Evidence | None:
         worlds = worlds_of[item.trial.trial_id]
-        if worlds.spent or worlds.fault is not None:
-            return worlds.former(item)
+        if worlds.fault is not None:
+            return None
         try:
-            return await worlds.hold(item)
-        except BudgetReached:
+            with suppress(BudgetReached):
+                if not worlds.spent:
+                    return await worlds.hold(item)
             worlds.spent = True
             return worlds.former(item)
         except StoicError as fault:
-            if len(underway) == 1:
+            if alone:
                 raise  # there are no other evaluations to protect: cancel what is running
             worlds.fault = fault
         return None

@@ -52,6 +52,11 @@ def test_a_version_that_cannot_be_talked_to_stops_no_other(
     assert list(night.first.evaluations) == [good]
 
 
+def test_where_no_version_can_be_talked_to_the_night_names_them_all(workplace: Workplace, agent: Agent) -> None:
+    versions = {agent("1.1.0", reachable=False), agent("1.2.0", refuses=True)}
+    assert set(hold(workplace).record.faults) == versions
+
+
 def test_a_version_at_its_cost_ceiling_stops_no_other_and_is_named(
     workplace: Workplace, agent: Agent, said: list[str]
 ) -> None:

@@ -72,6 +72,19 @@ def test_a_journal_that_lost_lines_stops_no_other_version(workplace: Workplace, 
     assert re.search(r"calls that the evaluation made; restore the file", found.record.faults[damaged])
 
 
+def test_a_damaged_line_of_a_trial_stops_no_other_version(
+    workplace: Workplace, agent: Agent, said: list[str]
+) -> None:
+    damaged, whole = agent("1.0.0"), agent("1.1.0")
+    manifest = hold(workplace, versions=(damaged,)).held[damaged].manifest
+    said.clear()
+    journal = workplace.evidence.journal_file(manifest)
+    journal.write_text("".join(line.replace("{", "", 1) for line in journal.read_text().splitlines(keepends=True)))
+    found = hold(workplace)
+    assert (list(found.held), said) == ([whole], ["1.1.0"] * 3)
+    assert "journal.jsonl:1 is damaged" in found.record.faults[damaged]
+
+
 @pytest.mark.parametrize("table", EVIDENCE)
 def test_a_table_that_was_lost_is_made_again_without_a_conversation(
     workplace: Workplace, agent: Agent, said: list[str], table: str
