@@ -53,7 +53,7 @@ def _lost(workplace: Workplace, version: str, evaluation_id: str) -> str:
 
 
 def _versions_with(workplace: Workplace, evaluation_id: str) -> list[str]:
-    """The versions that have an evaluation with this id; several, if their runs had the same tag."""
+    """The versions that have an evaluation with this id; several, if runs of an earlier release had the same tag."""
     versions = sorted(workplace.evidence.agent_versions())
     return [each for each in versions if workplace.has_evaluation(each, evaluation_id)]
 
@@ -97,7 +97,7 @@ def newest_to_resume(version: str, jobs: Collection[str], workplace: Workplace) 
 
 def _status_of_scored(workplace: Workplace, version: str, evaluation_id: str) -> str:
     """`finished`, unless its last run was cut short, or it has no verdict."""
-    status = status_by_runs(workplace, evaluation_id)
+    status = status_by_runs(workplace, version, evaluation_id)
     [scores] = workplace.warehouse.read("evaluation_scores", version, evaluation_id)
     return status if status != FINISHED or scores["conclusive"] else "without verdict"
 

@@ -22,7 +22,7 @@ from stoic_assets.core.errors import (
     StoicError,
 )
 from stoic_assets.core.evaluation import CONVERSED, EVALUATION_TAG, FINISHED, REGRADING, way_to_finish
-from stoic_assets.core.stages import DECIDED, EVALUATION, PARTITIONS
+from stoic_assets.core.stages import DECIDED, EVALUATION, PARTITION_TAG, PARTITIONS
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -105,7 +105,7 @@ def _succeeds(
     return bool(result.success)
 
 
-def status_by_runs(workplace: Workplace, evaluation_id: str) -> str:
+def status_by_runs(workplace: Workplace, agent_version: str, evaluation_id: str) -> str:
     """The status of an evaluation whose row says `finished`: `conversed` or `regrading` if its last run was cut short.
 
     The row is written before the evaluation is compared, reported and published, and a kill or a fault may come
@@ -114,7 +114,7 @@ def status_by_runs(workplace: Workplace, evaluation_id: str) -> str:
     import dagster as dg
 
     with open_instance(workplace) as instance:
-        for run in instance.get_runs(dg.RunsFilter(tags={EVALUATION_TAG: evaluation_id})):
+        for run in instance.get_runs(dg.RunsFilter(tags=_tags(agent_version, evaluation_id))):
             # The run of a whole job, as for a release, selects no assets: it makes all of them.
             assets = {key.to_user_string() for key in run.asset_selection or ()} or {*EVALUATION}
             if EVALUATION[-1] not in assets:
@@ -124,6 +124,11 @@ def status_by_runs(workplace: Workplace, evaluation_id: str) -> str:
             if _made(instance, run.run_id) & {*DECIDED}:
                 return _status_of(assets)
     return FINISHED
+
+
+def _tags(agent_version: str, evaluation_id: str) -> dict[str, str]:
+    """Those of an evaluation's runs; in old homes several versions may have one of this id."""
+    return {EVALUATION_TAG: evaluation_id, PARTITION_TAG: agent_version}
 
 
 def _made(instance: "dg.DagsterInstance", run_id: str) -> set[str]:
@@ -146,7 +151,7 @@ def forget_partition(workplace: Workplace, key: str) -> None:
     """
     import dagster as dg
 
-    from stoic_assets.defs.releases import ENDED, PARTITION_TAG
+    from stoic_assets.defs.releases import ENDED
 
     with open_instance(workplace) as instance:
         left = [*ENDED, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
@@ -235,6 +240,7 @@ def _fail_dead_runs(
 
     if workplace.evidence.manifest(agent_version, evaluation_id) is None:
         return
-    filters = dg.RunsFilter(tags={EVALUATION_TAG: evaluation_id}, statuses=[dg.DagsterRunStatus.STARTED])
+    started = [dg.DagsterRunStatus.STARTED]
+    filters = dg.RunsFilter(tags=_tags(agent_version, evaluation_id), statuses=started)
     for run in instance.get_runs(filters=filters):
         instance.report_run_failed(run, "the process of this run is gone; the evaluation was resumed")

@@ -2,6 +2,8 @@
 
 PARTITIONS = "agent_version"
 """Dagster's name for their partitions, each of which is a version of an agent."""
+PARTITION_TAG = "dagster/partition"
+"""Dagster's tag of a run for its partition."""
 
 PREPARATION = ("job_configs", "graph_setup")
 DECIDED = ("virtue_scores", "task_scores", "assertion_results")

@@ -13,7 +13,7 @@ import dagster as dg
 from stoic_assets.adapters.process.runs_at_work import forget, is_at_work, runs_at_work_once
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG
-from stoic_assets.defs.releases import PARTITION_TAG
+from stoic_assets.core.stages import PARTITION_TAG
 
 
 @dg.sensor(

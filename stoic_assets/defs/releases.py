@@ -10,10 +10,9 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import Release, ready
-from stoic_assets.core.stages import EVALUATION, PARTITIONS
+from stoic_assets.core.stages import EVALUATION, PARTITION_TAG, PARTITIONS
 from stoic_assets.defs.partitions import agent_versions
 
-PARTITION_TAG = "dagster/partition"
 ENDED = {dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED}
 NOT_ENDED = [status for status in dg.DagsterRunStatus if status not in ENDED]
 

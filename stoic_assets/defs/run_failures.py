@@ -9,7 +9,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.alerts import Failure, run_failed
 from stoic_assets.core.evaluation import CONVERSED, EVALUATION_TAG, way_to_finish
 from stoic_assets.core.releases import is_agent_version
-from stoic_assets.defs.releases import PARTITION_TAG
+from stoic_assets.core.stages import PARTITION_TAG
 
 RETRIED_TAG = "dagster/will_retry"
 """Set by Dagster as it records the failure."""

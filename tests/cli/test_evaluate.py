@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from stoic_assets.adapters.disk.files import StorageError
-from stoic_assets.adapters.evaluation.conversations import begin_or_resume
+from stoic_assets.adapters.evaluation.beginning import begin_or_resume
 from stoic_assets.adapters.evaluation.job_choice import as_begun
 from stoic_assets.adapters.evaluation.setup import set_up
 from stoic_assets.adapters.workplace import Workplace

@@ -161,6 +161,10 @@ class EvidenceStore:
         """Every evaluation of a version, readable or not. Raises as `folder` does."""
         return [path.parent.name for path in self._version_folder(agent_version).glob("*/manifest.json")]
 
+    def versions_with(self, evaluation_id: str) -> set[str]:
+        """The versions that have an evaluation with this id."""
+        return {path.parent.parent.name for path in self.root.glob(f"*/{evaluation_id}/manifest.json")}
+
     def agent_versions(self) -> set[str]:
         """Every version that has a folder here."""
         return {folder.name for folder in self.root.glob("*") if is_agent_version(folder.name)}

@@ -1,4 +1,4 @@
-"""The conversations of evaluations: started or resumed, held with real agents and graphs, and stored."""
+"""The conversations of evaluations: held with real agents and graphs, and stored."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
@@ -6,27 +6,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from stoic_assets.adapters.agents.connect import header_secrets
-from stoic_assets.adapters.agents.knowledge_context import ADDRESS, create_knowledge_context
-from stoic_assets.adapters.evaluation.readable_tables import refuse_damaged
-from stoic_assets.adapters.evaluation.setup import Setup, check_reachable, set_up
+from stoic_assets.adapters.evaluation.beginning import Wanted, begin
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.evaluation.worlds import Worlds
 from stoic_assets.adapters.graph.bolt import Graph
-from stoic_assets.adapters.http.api_keys import api_key
 from stoic_assets.adapters.http.request_limit import RequestLimits
-from stoic_assets.adapters.models.connect import is_offline
-from stoic_assets.adapters.models.model_list import require_access
 from stoic_assets.adapters.process.lean_imports import openai_alone, uncollected
-from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.chat import BudgetReached
-from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import observation_rows, trial_row, turn_rows
 from stoic_assets.core.conversation.trials import hold_all
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.evaluation import CONVERSED, EvaluationRequest, Manifest, refuse_change
+from stoic_assets.core.evaluation import CONVERSED, EvaluationRequest, Manifest
 from stoic_assets.core.jobs.plan import Planned, alternated
 from stoic_assets.core.judging.suspicion import suspicions
 from stoic_assets.core.table_rows import Rows
@@ -40,15 +32,6 @@ class Held:
     planned: int
     trials: Rows
     files: dict[str, Path]
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """An evaluation to hold, or to complete."""
-
-    agent_version: str
-    evaluation_id: str
-    request: EvaluationRequest
 
 
 Outcomes = dict[str, Held | StoicError]
@@ -87,49 +70,13 @@ async def hold_evaluations(
     with ExitStack() as locks:
         for each in wanted:
             try:
-                begun.append(await _begin(workplace, each, run_id, max_cost, locks))
+                begun.append(await begin(workplace, each, run_id, max_cost, locks))
             except StoicError as fault:
                 outcomes[each.evaluation_id] = fault
         if begun:
             with workplace.graphs() as graphs:
                 outcomes |= await _converse(workplace, begun, graphs.subject, at_once, max_cost, len(wanted) == 1)
     return outcomes
-
-
-async def _begin(
-    workplace: Workplace, wanted: Wanted, run_id: str, max_cost: float | None, locks: ExitStack
-) -> Manifest:
-    version, evaluation_id = wanted.agent_version, wanted.evaluation_id
-    setup = set_up(workplace, wanted.request, version, max_cost)
-    for job in setup.spec.jobs:
-        workplace.redactor.learn(header_secrets(job.target, workplace.env))  # an agent may repeat them
-    # The judges' key is used only once all conversations are paid for, so it is checked now.
-    await concurrently([check_reachable(setup.spec, workplace.env), require_access(workplace.env)])
-    locks.enter_context(workplace.evidence.locked(version, evaluation_id))
-    manifest = begin_or_resume(workplace, version, evaluation_id, run_id, setup)
-    refuse_damaged(workplace, manifest)
-    await _announce(workplace, manifest)
-    return manifest
-
-
-def begin_or_resume(
-    workplace: Workplace, agent_version: str, evaluation_id: str, run_id: str, setup: Setup
-) -> Manifest:
-    """The stored manifest of this evaluation, or a new one. Raises `ResumeRefused` if its specification is another."""
-    begun = workplace.evidence.manifest(agent_version, evaluation_id)
-    if begun is not None:
-        refuse_change(begun, setup.spec, workplace.redactor)
-        return begun.model_copy(update={"spec": setup.spec})  # the same, with the secrets that are never stored
-    release = setup.release
-    manifest = Manifest(
-        evaluation_id=evaluation_id, agent_version=agent_version, started_at=now(), run_id=run_id,
-        offline=is_offline(workplace.env), request=setup.request, spec=setup.spec, spec_hash=setup.spec.hash(),
-        job_hashes={job.name: job.question_hash() for job in setup.spec.jobs},
-        released_at=release.released_at if release else None,
-        parents=release.parent_versions if release else (),
-    )
-    workplace.evidence.begin(manifest)
-    return manifest
 
 
 async def _converse(
@@ -200,14 +147,6 @@ def import_clients(offline: bool) -> None:
         if not offline:
             openai_alone()
             import stoic_assets.adapters.models.aiohttp_client  # noqa: F401
-
-
-async def _announce(workplace: Workplace, manifest: Manifest) -> None:
-    if url := workplace.env.get(ADDRESS):
-        about = f"Stoic Eval of {manifest.agent_version}"
-        key = api_key(workplace.env, "AGENT_API_KEY")
-        limit = workplace.settings.limits.agent
-        await create_knowledge_context(url, f"stoic-{manifest.evaluation_id}", about, key, limit)
 
 
 def _store(workplace: Workplace, worlds: Worlds) -> Held:

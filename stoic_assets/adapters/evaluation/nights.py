@@ -3,7 +3,8 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from stoic_assets.adapters.evaluation.conversations import Held, Wanted, hold_evaluations
+from stoic_assets.adapters.evaluation.beginning import Wanted
+from stoic_assets.adapters.evaluation.conversations import Held, hold_evaluations
 from stoic_assets.adapters.evaluation.live_releases import read_releases
 from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace

@@ -67,7 +67,9 @@ def test_lines_of_one_kind_are_told_by_their_first_key(tmp_path: Path) -> None:
     assert read_lines(file, "call") == [{"call": 1}, {"call": {"call": 5}}]
 
 
-@pytest.mark.parametrize("damaged", [b'\x00{"call": 1}', b'all": 1}', b'{"call": \x00}', b'{"call": "\xff"}', b'{"call": 1'])
+@pytest.mark.parametrize(
+    "damaged", [b'\x00{"call": 1}', b'all": 1}', b'{"call": \x00}', b'{"call": "\xff"}', b'{"call": 1']
+)
 def test_a_damaged_line_is_named(tmp_path: Path, damaged: bytes) -> None:
     file = tmp_path / "lines.jsonl"
     file.write_bytes(b'{"call": 1}\n' + damaged + b"\n")

@@ -29,7 +29,7 @@ def run(
 ) -> Run:
     """A run of these stages, and one that it stored."""
     selection = frozenset(dg.AssetKey(name) for name in stages) or None
-    tags = {EVALUATION_TAG: of}
+    tags = {EVALUATION_TAG: of, "dagster/partition": "marcus@1.0.0"}
     return DagsterRun("job", run_id=f"run-{number}", status=status, tags=tags, asset_selection=selection), stored
 
 
@@ -64,7 +64,7 @@ def test_an_evaluation_is_over_when_the_last_run_that_judged_it_succeeded(
         for each, stored in runs:
             instance.add_run(each)
             instance.report_dagster_event(stores(stored), each.run_id)
-    assert partition_run.status_by_runs(workplace, "E") == status
+    assert partition_run.status_by_runs(workplace, "marcus@1.0.0", "E") == status
 
 
 def test_a_run_is_known_by_its_evaluation_and_those_of_it_that_were_killed_have_failed(

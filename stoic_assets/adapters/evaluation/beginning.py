@@ -1,0 +1,89 @@
+"""How an evaluation begins, or is resumed: what is looked at before its first conversation."""
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from stoic_assets.adapters.agents.connect import header_secrets
+from stoic_assets.adapters.agents.knowledge_context import ADDRESS, create_knowledge_context
+from stoic_assets.adapters.evaluation.readable_tables import refuse_damaged
+from stoic_assets.adapters.evaluation.setup import Setup, check_reachable, set_up
+from stoic_assets.adapters.http.api_keys import api_key
+from stoic_assets.adapters.models.connect import is_offline
+from stoic_assets.adapters.models.model_list import require_access
+from stoic_assets.adapters.process.wall_clock import now
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.concurrent_calls import concurrently
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import EVALUATION_TAG, EvaluationRequest, Manifest, refuse_change
+from stoic_assets.core.presentation.formatting import listed
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """An evaluation to hold, or to complete."""
+
+    agent_version: str
+    evaluation_id: str
+    request: EvaluationRequest
+
+
+async def begin(
+    workplace: Workplace, wanted: Wanted, run_id: str, max_cost: float | None, locks: ExitStack
+) -> Manifest:
+    """The manifest of a wanted evaluation, whose lock is added to `locks`.
+
+    Raises `ConfigurationError`, `ServiceUnreachable` before anything is paid for.
+    """
+    version, evaluation_id = wanted.agent_version, wanted.evaluation_id
+    setup = set_up(workplace, wanted.request, version, max_cost)
+    for job in setup.spec.jobs:
+        workplace.redactor.learn(header_secrets(job.target, workplace.env))  # an agent may repeat them
+    # The judges' key is used only once all conversations are paid for, so it is checked now.
+    await concurrently([check_reachable(setup.spec, workplace.env), require_access(workplace.env)])
+    locks.enter_context(workplace.evidence.locked(version, evaluation_id))
+    manifest = begin_or_resume(workplace, version, evaluation_id, run_id, setup)
+    refuse_damaged(workplace, manifest)
+    await _announce(workplace, manifest)
+    return manifest
+
+
+def begin_or_resume(
+    workplace: Workplace, agent_version: str, evaluation_id: str, run_id: str, setup: Setup
+) -> Manifest:
+    """The stored manifest of this evaluation, or a new one.
+
+    Raises `ResumeRefused` if its specification is another, `ConfigurationError` if another version has this id.
+    """
+    begun = workplace.evidence.manifest(agent_version, evaluation_id)
+    if begun is not None:
+        refuse_change(begun, setup.spec, workplace.redactor)
+        return begun.model_copy(update={"spec": setup.spec})  # the same, with the secrets that are never stored
+    release = setup.release
+    manifest = Manifest(
+        evaluation_id=evaluation_id, agent_version=agent_version, started_at=now(), run_id=run_id,
+        offline=is_offline(workplace.env), request=setup.request, spec=setup.spec, spec_hash=setup.spec.hash(),
+        job_hashes={job.name: job.question_hash() for job in setup.spec.jobs},
+        released_at=release.released_at if release else None,
+        parents=release.parent_versions if release else (),
+    )
+    _refuse_shared(workplace, manifest)
+    workplace.evidence.begin(manifest)
+    _refuse_shared(workplace, manifest)  # two versions may begin at once
+    return manifest
+
+
+def _refuse_shared(workplace: Workplace, manifest: Manifest) -> None:
+    """Ids of trials, and with them users and events, begin with that of the evaluation: two versions would mix."""
+    if others := sorted(workplace.evidence.versions_with(manifest.evaluation_id) - {manifest.agent_version}):
+        raise ConfigurationError(
+            f"{manifest.evaluation_id} is an evaluation of {listed(others)}; run {manifest.agent_version} without the "
+            f"tag {EVALUATION_TAG}, or with another id"
+        )
+
+
+async def _announce(workplace: Workplace, manifest: Manifest) -> None:
+    if url := workplace.env.get(ADDRESS):
+        about = f"Stoic Eval of {manifest.agent_version}"
+        key = api_key(workplace.env, "AGENT_API_KEY")
+        limit = workplace.settings.limits.agent
+        await create_knowledge_context(url, f"stoic-{manifest.evaluation_id}", about, key, limit)
