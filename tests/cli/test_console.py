@@ -1,4 +1,5 @@
 import json
+import sys
 from collections.abc import Callable
 from io import StringIO
 
@@ -47,6 +48,11 @@ def test_json_keeps_what_can_be_read_and_escapes_what_steers_a_terminal(capsys: 
     printed = capsys.readouterr().out
     assert printed == '{"said": "café \\u007f\\u009b31m\\u202e 墨尔本"}\n'
     assert json.loads(printed) == said
+
+
+def test_json_that_nobody_can_read_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)  # as Python has it where it is closed: `stoic list --json >&-`
+    console.print_json({"said": "café"})
 
 
 @pytest.mark.parametrize("text", ["[/INST]", "http://[fe80::1]:8081", "/a[draft]/r.html", "[bold]", ":smile:", "at 12"])

@@ -27,7 +27,9 @@ def test_models_that_are_offline_are_told_of(
     asked = {"evaluator_model": models[0], "judge_models": models[1:]}
     spec = make_manifest(jobs=(job("chat"),), addresses={"chat": "http://a:1"}, **asked).spec
     show_plan(spec, EvaluationRequest(), "marcus@1", workplace, as_json=False)
-    assert (OFFLINE in capsys.readouterr().out) is offline
+    shown = capsys.readouterr().out
+    assert (OFFLINE in shown) is offline
+    assert ("about $0.00" in shown, "cost unknown" in shown) == (offline, not offline)
 
 
 @pytest.mark.parametrize(("urls", "told"), [(("http://a:1", "http://a:1"), 1), (("http://a:1", "http://b:2"), 0)])

@@ -42,6 +42,8 @@ def test_what_names_no_job_means_those_of_the_evaluation_it_resumes_or_the_singl
     resumed, *_ = _meant(plain, version, begun.evaluation_id, workplace)
     assert resumed.jobs == ("agent",), "the command that an interrupt names goes on with its jobs"
     assert _meant(plain, None, begun.evaluation_id, workplace) == (resumed, version, begun), "its id tells its version"
+    with pytest.raises(ConfigurationError, match=f"E1: it belongs to {version}; name that version"):
+        _meant(plain, "marcus@2", begun.evaluation_id, workplace)
     tagged = EvaluationRequest(tags=("x",))
     assert _meant(tagged, version, begun.evaluation_id, workplace)[0].jobs == ()
 

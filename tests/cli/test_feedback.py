@@ -79,3 +79,16 @@ def test_nothing_new_changes_nothing(
     assert capsys.readouterr().out.splitlines()[0] == "1 feedback file, 0 rated replies; none is new"
     feedback(as_json=True)
     assert json.loads(capsys.readouterr().out)["changed_versions"] == []
+
+
+def test_feedback_that_was_taken_away_has_changed_a_version_too(
+    workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(workplace, "a.json", TIRESOME)
+    feedback()
+    (workplace.project.home / "feedback" / "a.json").unlink()
+    capsys.readouterr()
+    feedback()
+    assert capsys.readouterr().out == f"0 feedback files, 0 rated replies; changed for {VERSION}\n"
+    feedback()
+    assert capsys.readouterr().out.startswith("no feedback yet; ")

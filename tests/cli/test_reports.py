@@ -1,5 +1,6 @@
 """Of which evaluation a report is written."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import reports
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation import REGRADING, Manifest, half_judged
 from stoic_assets.core.table_repair import EVIDENCE
 
 
@@ -71,3 +72,19 @@ def test_it_is_that_of_the_newest_or_of_one_that_is_named(
         reports.report(version, evaluation="2026")
     with pytest.raises(ConfigurationError, match=r"no evaluation 2023; did you mean 202\d\? known: 2024, 2025, 2026"):
         reports.report(version, evaluation="2023")
+
+
+def test_a_half_judged_evaluation_is_said_to_be_so_unless_its_judging_goes_on(
+    workplace: Workplace, reported: list[str], make_manifest: Callable[..., Manifest],
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    manifest = make_manifest()
+    workplace.evidence.begin(manifest)
+    stored(workplace, manifest).write_head(REGRADING, planned_trials=1)
+    reports.report(as_json=True)
+    said, told = capsys.readouterr()
+    assert told == f"stoic: {half_judged(manifest.agent_version, 'E1')}\n"
+    assert json.loads(said)["path"] == str(Path.cwd() / "report.html")
+    with workplace.evidence.locked(manifest.agent_version, "E1"):
+        reports.report()
+    assert capsys.readouterr() == ("wrote report.html\n", "")

@@ -93,3 +93,10 @@ def test_a_comparison_fits_a_terminal_of_usual_width(
     assert max(map(len, whole)) > 80 >= max(map(len, folded))
     assert " ".join(" ".join(folded).split()) == " ".join(" ".join(whole).split())
     assert [line.split()[1:3] for line in folded if line.startswith("measure")] == [["1", "2"]]
+
+
+def test_of_two_gates_that_one_verdict_fails_the_first_says_so(evaluate: Evaluate, compared: Any) -> None:
+    evaluate(BASE)
+    evaluate(CANDIDATE, failed=HARD)
+    told = f"stoic: --fail-on regression: the verdict on {CANDIDATE} is regressed\n"
+    assert run_gate("regression", "inconclusive") == (1, told)
