@@ -35,6 +35,13 @@ servers._commands = lambda *_: [[sys.executable, "-c", "import os; print(os.envi
 servers.ui(port=1)
 """
 
+STARTING = """
+import os, sys
+from stoic_assets.cli import servers
+LOOK = "import os; print(os.path.exists(os.environ['DAGSTER_HOME'] + '/history/runs.db'), os.getpgrp() == os.getpid())"
+servers._commands = lambda *_: [[sys.executable, "-c", LOOK]]
+servers.ui(port=1)
+"""
 
 ENTERING = """
 import os, sys
@@ -111,6 +118,13 @@ def test_servers_have_the_folder_that_the_command_had(home: Path, tmp_path: Path
     command = [sys.executable, "-c", TELLING]
     told = subprocess.run(command, cwd=tmp_path / "here", env=env, capture_output=True, text=True)
     assert told.stdout.split() == [str(tmp_path / "here" / "facts")], told.stderr
+
+
+@pytest.mark.usefixtures("home")
+def test_servers_begin_with_databases_that_are_set_up_and_hear_nothing_of_the_terminal() -> None:
+    """Two that set up the same new database would damage it, and on Ctrl-C Dagster prints tracebacks."""
+    told = subprocess.run([sys.executable, "-c", STARTING], capture_output=True, text=True)
+    assert told.stdout.split() == ["True", "True"], told.stderr
 
 
 @pytest.mark.usefixtures("home")
