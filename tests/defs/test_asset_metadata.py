@@ -144,6 +144,7 @@ def test_a_table_across_versions_begins_with_the_version_that_was_asked_for(show
     for model in ("virtue_trends", "measure_history"):
         assert [row["agent_version"] for row in table_of(found[model])] == [THIRD, SECOND, FIRST]
         assert [row["agent_version"] for row in table_of(again[model])] == [SECOND, THIRD, FIRST]
+        assert found[model]["dagster/row_count"].value == len(VERSIONS)
 
 
 def test_what_tells_rows_apart_comes_first_then_numbers(shown_of_models: list[Shown]) -> None:

@@ -6,11 +6,13 @@ from typing import Any
 
 import dagster as dg
 import pytest
+from dagster._core.storage.tags import SCHEDULE_NAME_TAG, SENSOR_NAME_TAG
 
 from stoic_assets.adapters.warehouse.duckdb_engine import is_interrupt
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.defs import failures
+from stoic_assets.defs.assembly import build_definitions
 from stoic_assets.defs.failures import INTERRUPTED, UNATTENDED, reported
 
 
@@ -49,7 +51,7 @@ def run(
     return ran
 
 
-@pytest.mark.parametrize("tag", UNATTENDED)
+@pytest.mark.parametrize("tag", [SENSOR_NAME_TAG, SCHEDULE_NAME_TAG])
 def test_a_run_that_nobody_watches_waits_for_a_service(run: Callable[..., tuple[Any, int]], tag: str) -> None:
     result, tries = run(ServiceUnreachable("nobody there"), 2, **{tag: "new_releases"})
     assert (result.success, tries) == (True, 3)
@@ -84,3 +86,15 @@ def test_while_it_waits_it_says_why_and_can_be_terminated(
     assert (tries, failure.step_failure_data.user_failure_data.description) == (1, INTERRUPTED)
     warned = [entry.user_message for entry in instance.all_logs(result.run_id) if entry.level == logging.WARNING]
     assert warned == ["nobody there; another try in 0.01 seconds"]
+
+
+def test_steps_that_talk_to_networks_are_tried_again_but_none_that_would_be_paid_for_again(
+    workplace: Workplace
+) -> None:
+    steps = [each for each in build_definitions(workplace).assets or () if isinstance(each, dg.AssetsDefinition)]
+    policies = {key.to_user_string(): step.op.retry_policy for step in steps for key in step.keys}
+    assert {name for name, policy in policies.items() if policy and policy.max_retries > 0} == {
+        "graph_setup", "transcripts", "virtue_scores", "task_scores", "fitness_updates", "stoic_graph_projection",
+        "human_feedback_evaluations", "nightly_conversations",
+    }
+    assert policies["judge_drift"] is None
