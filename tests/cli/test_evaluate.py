@@ -120,31 +120,70 @@ def test_what_is_resumed_says_which_of_its_jobs_are_gone(workplace: Workplace, f
     assert not getattr(refused.value, "__notes__", [])
 
 
-def test_each_gate_has_its_own_measure(
-    workplace: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def reachable(*_: object) -> None: ...
+async def reachable(*_: object) -> None: ...
 
-    told = list[Any]()
+
+@pytest.fixture
+def run(workplace: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Any]]:
+    """In a project with one job: what the evaluation and its end were asked for, neither of which takes place."""
+    told: dict[str, list[Any]] = {"run_evaluation": [], "finish": []}
     monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
     monkeypatch.setenv("STOIC_LLM", "offline")
     monkeypatch.chdir(tmp_path)
     for name, fake in {
-        "check_reachable": reachable, "run_evaluation": lambda *_: None, "evaluation_outcome": lambda *_: "outcome",
-        "finish": lambda *asked: told.extend(asked),
+        "check_reachable": reachable, "run_evaluation": lambda *asked: told["run_evaluation"].extend(asked),
+        "evaluation_outcome": lambda *_: "outcome", "finish": lambda *asked: told["finish"].extend(asked),
     }.items():  # fmt: skip
         monkeypatch.setattr(command, name, fake)
     job = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "Talk", "acceptanceCriteria": "It does"}]}
-    (tmp_path / "chat.yml").write_text(json.dumps(job))
-    commands = typer.Typer()
-    commands.command()(command.evaluate)
-    options = ["--file", "chat.yml", "--fail-under", "0.9", "--min-passed", "0.5", "--junit", "told.xml"]
+    workplace.project.jobs.mkdir()
+    (workplace.project.jobs / "chat.yml").write_text(json.dumps({**job, "tags": ["x"], "facts": ["It is late."]}))
+    return told
+
+
+COMMANDS = typer.Typer()
+COMMANDS.command()(command.evaluate)
+
+
+def test_each_gate_has_its_own_measure(run: dict[str, list[Any]], tmp_path: Path) -> None:
+    options = ["--job", "chat", "--fail-under", "0.9", "--min-passed", "0.5", "--junit", "told.xml"]
     (tmp_path / "told.xml").write_text("of an earlier run")
-    CliRunner().invoke(commands, [*options, "--dry-run"], catch_exceptions=False)
+    CliRunner().invoke(COMMANDS, [*options, "--dry-run"], catch_exceptions=False)
     assert (tmp_path / "told.xml").exists()
     with pytest.raises(StorageError, match="cannot be written"):
-        CliRunner().invoke(commands, ["--dry-run", "--junit", "told.xml/none.xml"], catch_exceptions=False)
-    CliRunner().invoke(commands, options, catch_exceptions=False)
+        CliRunner().invoke(COMMANDS, ["--dry-run", "--junit", "told.xml/none.xml"], catch_exceptions=False)
+    CliRunner().invoke(COMMANDS, options, catch_exceptions=False)
     assert not (tmp_path / "told.xml").exists(), "only `finish` writes it"
-    outcome, _, *gates = told
+    outcome, _, *gates = run["finish"]
     assert (outcome, gates) == ("outcome", [False, 0.9, 0.5, Path("told.xml")])
+
+
+def test_whatever_is_asked_for_reaches_the_evaluation(
+    run: dict[str, list[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "unfinished_before", lambda *_: ["another was cut short"])
+    options = {
+        "job": "chat", "tag": "x", "model": "m2", "agent-version": "marcus@2", "agent-url": "http://a:1",
+        "condition": "supplied", "repeats": "2", "judge-samples": "3", "max-conversations": "4", "max-cost": "0.5",
+    }  # fmt: skip
+    words = [word for name, value in options.items() for word in (f"--{name}", value)]
+    noted = CliRunner().invoke(COMMANDS, words, catch_exceptions=False).stderr.splitlines()
+    _, version, evaluation_id, *asked = run["run_evaluation"]
+    assert (version, asked) == ("marcus@2", [
+        EvaluationRequest(
+            jobs=("chat",), tags=("x",), model="m2", agent_url="http://a:1", conditions="supplied", repeats=2,
+            judge_samples=3,
+        ),
+        4, 0.5,
+    ])  # fmt: skip
+    assert noted[0].startswith("3 samples of one judge at temperature 0 are nearly the same")
+    assert noted[1:] == ["another was cut short", f"marcus@2: evaluation {evaluation_id}"]
+
+
+def test_an_address_with_a_secret_is_not_taken_from_an_option(
+    run: dict[str, list[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AGENT_API_KEY", "k-of-ours")
+    with pytest.raises(ConfigurationError, match="--agent-url contains a secret; set the address as AGENT_URL"):
+        CliRunner().invoke(COMMANDS, ["--agent-url", "http://a:1/k-of-ours"], catch_exceptions=False)
+    assert run["run_evaluation"] == []

@@ -1,6 +1,7 @@
 """`stoic delete`: who must say yes, what goes with a version, and what is refused."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,10 +12,11 @@ from maintenance_commands import COMMANDS, VERSION
 from typer.testing import CliRunner
 
 from stoic_assets.adapters.ratings.rating_keys import read_keys, write_keys
-from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import maintenance
 from stoic_assets.cli.dagster_instance import dagster_home, open_instance
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.night_record import Alarm, HeldVersion, Round
 from stoic_assets.core.ratings.blinding import Key
 from stoic_assets.core.releases import ALL_VERSIONS
@@ -40,11 +42,16 @@ def test_the_end_of_the_input_is_no_answer(workplace: Workplace) -> None:
     assert workplace.evidence.evaluation_ids(VERSION) == ["E1"]
 
 
-def test_in_a_home_that_would_be_misread_nothing_is_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_a_home_that_would_be_misread_nothing_is_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make_manifest: Callable[..., Manifest]
+) -> None:
     """As a pattern, its path would name other folders."""
     monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home[1]"))
+    evidence = open_workplace().evidence
+    evidence.begin(make_manifest(agent_version=VERSION))
     with pytest.raises(ConfigurationError, match=r"misreads '\[1\]' in the path .*; rename that folder"):
         CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+    assert not evidence.is_given_up(VERSION)
 
 
 def test_ctrl_c_at_the_question_is_an_interrupt_and_ends_its_line(
