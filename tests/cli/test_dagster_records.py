@@ -44,6 +44,16 @@ def test_a_damaged_file_is_named_and_all_works_once_it_is_away(workplace: Workpl
         assert instance.get_dynamic_partitions(PARTITIONS) == ["marcus@1"]
 
 
+def test_a_damaged_file_of_one_run_is_looked_for_only_after_a_fault(workplace: Workplace) -> None:
+    """There may be thousands, and no other run needs it."""
+    add_partition(workplace)
+    file = workplace.project.home / "dagster" / "history" / "runs" / "an-old-run.db"
+    overwritten(file)
+    assert damaged_record(sqlite_folders(workplace)) is None
+    told = f"{file} is damaged; move it away, with an-old-run.db-wal if that exists: no result is lost with it, only"
+    assert str(damaged_record(sqlite_folders(workplace), whole=True)) == f"{told} Dagster's events of one run"
+
+
 def test_damage_that_a_run_meets_is_named_though_dagster_wraps_it(workplace: Workplace) -> None:
     from dagster import DagsterError
     from sqlalchemy.exc import DatabaseError

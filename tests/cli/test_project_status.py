@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -12,11 +13,31 @@ import typer
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.evaluation.job_choice import default_version
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli import project_status
 from stoic_assets.cli.project_status import FILES, STATE, Finding, doctor, show
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest
 
 Marcus = Callable[..., None]
+
+
+@pytest.mark.parametrize(("state", "code"), [("ok", 0), ("note", 0), ("missing", 2)])
+def test_an_evaluation_can_run_unless_something_is_missing(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], state: str, code: int
+) -> None:
+    monkeypatch.chdir(workplace.project.root)
+    found = {"first": ("ok", "fine"), "last": (state, "seen")}
+    for place, subject in (("FILES", "first"), ("SERVICES", ""), ("STATE", "last")):
+        looks = {subject: lambda _, subject=subject: found[subject]} if subject else {}
+        monkeypatch.setattr(project_status, place, looks)
+    with pytest.raises(typer.Exit) if code else nullcontext() as ended:
+        doctor(as_json=True)
+    assert code == (ended.value.exit_code if ended else 0)
+    assert json.loads(capsys.readouterr().out)["ready"] is (code == 0)
+    with pytest.raises(typer.Exit) if code else nullcontext():
+        doctor()
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == ("no evaluation can run yet; correct what is missing" if code else "an evaluation can run")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 from stoic_assets.adapters.agents.knowledge_context import check_knowledge_service
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.service_status import SERVICES
-from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
+from stoic_assets.core.errors import AttemptFailed, ConfigurationError, ServiceUnreachable
 
 Marcus = Callable[..., None]
 
@@ -103,6 +103,14 @@ def test_jobs_that_speak_alike_to_an_agent_have_it_asked_once(workplace: Workpla
     assert seen == ["/api/v1/chat/sessions"]
 
 
+def test_an_address_is_shown_without_the_key_in_it(workplace: Workplace, marcus: Marcus, place: str) -> None:
+    marcus()
+    secret = replace(workplace, env={**workplace.env, "AGENT_API_KEY": "k-of-ours", "AGENT_URL": f"{place}/k-of-ours"})
+    assert asyncio.run(SERVICES["agent"](secret)) == ("ok", f"{place}/[redacted]")
+    knowing = replace(secret, env={**secret.env, "BOOGIE_URL": f"{place}/k-of-ours"})
+    assert asyncio.run(SERVICES["knowledge"](knowing)) == ("ok", f"{place}/[redacted]")
+
+
 def test_a_model_server_that_refuses_the_key_is_missing(workplace: Workplace, place: str) -> None:
     env = {name: value for name, value in workplace.env.items() if name != "STOIC_LLM"}
     served = replace(workplace, env={**env, "OPENAI_BASE_URL": f"{place}/v1"})
@@ -131,3 +139,10 @@ def test_a_knowledge_service_is_looked_for_where_one_is_configured(
     with socket.create_server(("127.0.0.1", 0)) as silent:
         late = f"http://127.0.0.1:{silent.getsockname()[1]}"
         assert found(late) == ("note", f"the knowledge service at {late} gave no answer within 0.2 s")
+
+    async def blocked(*_: object) -> None:
+        raise AttemptFailed("a gateway blocks it", turned_away=True)
+
+    monkeypatch.setattr("stoic_assets.cli.service_status.check_knowledge_service", blocked)
+    with pytest.raises(AttemptFailed, match="a gateway blocks it"):
+        found(place)
