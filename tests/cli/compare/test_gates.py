@@ -21,6 +21,7 @@ def test_a_gate_that_cannot_say_no_says_so(evaluate: Evaluate, compared: Any, ga
     cannot = f"stoic: --fail-on regression cannot fail here: {said}; {advice}\n"
     told = {"regression": cannot, "inconclusive": OPEN}
     assert (done.exit_code, done.stderr) == (code, told[gate])
+    assert f"note: {said}\n" in CliRunner().invoke(COMMANDS, [BASE, CANDIDATE], catch_exceptions=False).stdout
 
 
 def test_what_broke_in_a_few_jobs_stops_a_pipeline_though_nothing_regressed(evaluate: Evaluate, compared: Any) -> None:
@@ -100,3 +101,11 @@ def test_of_two_gates_that_one_verdict_fails_the_first_says_so(evaluate: Evaluat
     evaluate(CANDIDATE, failed=HARD)
     told = f"stoic: --fail-on regression: the verdict on {CANDIDATE} is regressed\n"
     assert run_gate("regression", "inconclusive") == (1, told)
+
+
+def test_a_measure_is_shown_by_the_means_of_both_versions_in_their_order(evaluate: Evaluate, compared: Any) -> None:
+    evaluate(BASE)
+    evaluate(CANDIDATE, failed=HARD)
+    shown = CliRunner().invoke(COMMANDS, [BASE, CANDIDATE], catch_exceptions=False).stdout.splitlines()
+    [wisdom] = [line.split() for line in shown if line.startswith("wisdom ")]
+    assert wisdom[1:4] == ["0.60", "0.80", "+0.20"]

@@ -11,7 +11,13 @@ from sqlalchemy.exc import OperationalError
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import partition_run
-from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
+from stoic_assets.core.errors import (
+    ConfigurationError,
+    InfrastructureError,
+    QueryError,
+    ServiceUnreachable,
+    StoicError,
+)
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.stages import EVALUATION
 from stoic_assets.defs import event_log
@@ -142,3 +148,13 @@ def test_a_fault_of_dagsters_files_is_only_a_full_disk_if_the_disk_is_full(
     kept = "nothing was started"
     with pytest.raises(StorageError, match=told), partition_run.faults_translated(workplace, lambda: kept):
         raise OperationalError("connect", {}, sqlite3.OperationalError("unable to open database file"))
+
+
+@pytest.mark.parametrize(("free", "told"), [(10**9, "^lost$"), (16_000, "the disk is full; free space; all is kept$")])
+@pytest.mark.parametrize("kind", [QueryError, InfrastructureError, ServiceUnreachable])
+def test_whatever_the_graph_says_on_a_full_disk_the_disk_is_named(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch, kind: type[StoicError], free: int, told: str
+) -> None:
+    monkeypatch.setattr(partition_run, "room", lambda _: free)
+    with pytest.raises(StoicError, match=told), partition_run.faults_translated(workplace, lambda: "all is kept"):
+        raise kind("lost")

@@ -1,5 +1,6 @@
 """Runs of commands: whether an evaluation came to its end is told by its last one, and what was begun goes on."""
 
+import sys
 from collections.abc import Callable
 
 import dagster as dg
@@ -169,3 +170,15 @@ def test_a_fault_that_names_no_way_to_go_on_is_given_one_if_anything_was_begun(
     command = f"`stoic eval --agent-version {manifest.agent_version} --resume {manifest.evaluation_id}`"
     notes = [f"results so far are stored; continue with {command} and --max-cost 0.5"]
     assert getattr(caught.value, "__notes__", []) == (notes if begun and not names_a_way else [])
+
+
+def test_what_a_step_prints_is_no_result_of_the_command(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @dg.asset(partitions_def=dg.DynamicPartitionsDefinition(name=PARTITIONS))
+    def step() -> None:
+        sys.stdout.write("a library says something\n")
+
+    monkeypatch.setattr(PREPARATION, lambda _: dg.Definitions(assets=[step]))
+    partition_run.materialise(workplace, "marcus@1.0.0", "E1", ("step",), {})
+    assert capsys.readouterr() == ("", "a library says something\n")
