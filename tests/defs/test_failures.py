@@ -11,9 +11,14 @@ from dagster._core.storage.tags import SCHEDULE_NAME_TAG, SENSOR_NAME_TAG
 from stoic_assets.adapters.warehouse.duckdb_engine import is_interrupt
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
+from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
 from stoic_assets.defs import failures
 from stoic_assets.defs.assembly import build_definitions
+from stoic_assets.defs.evolution import stoic_graph_projection
 from stoic_assets.defs.failures import INTERRUPTED, UNATTENDED, reported
+from stoic_assets.defs.judging import verdicts
+from stoic_assets.defs.preparation import graph_setup
+from stoic_assets.defs.transcripts import transcripts
 
 
 def test_an_interrupt_that_duckdb_tells_in_words_is_no_fault_to_try_again(workplace: Workplace) -> None:
@@ -84,6 +89,31 @@ def test_while_it_waits_it_says_why_and_can_be_terminated(
     result, tries = run(ServiceUnreachable("nobody there"), 9, **{UNATTENDED[0]: "new_releases"})
     [failure] = [event for event in result.all_events if event.is_step_failure]
     assert (tries, failure.step_failure_data.user_failure_data.description) == (1, INTERRUPTED)
+    warned = [entry.user_message for entry in instance.all_logs(result.run_id) if entry.level == logging.WARNING]
+    assert warned == ["nobody there; another try in 0.01 seconds"]
+
+
+@pytest.mark.parametrize(
+    ("step", "called"),
+    [
+        (graph_setup, "preparation.introduce_version"), (transcripts, "transcripts.hold_evaluation"),
+        (verdicts, "judging._judging"), (stoic_graph_projection, "evolution.project"),
+    ],
+)
+def test_what_a_sensor_started_waits_for_agents_models_and_graphs(
+    workplace: Workplace, instance: dg.DagsterInstance, make_manifest: Callable[..., Manifest],
+    monkeypatch: pytest.MonkeyPatch, step: dg.AssetsDefinition, called: str,
+) -> None:  # fmt: skip
+    def gone(*_: object, **__: object) -> None:
+        raise ServiceUnreachable("nobody there")
+
+    workplace.evidence.begin(make_manifest())
+    monkeypatch.setattr(f"stoic_assets.defs.{called}", gone)
+    monkeypatch.setattr(failures, "WAITS", (0.01,))
+    result = dg.materialize(
+        [step], resources={"workplace": workplace}, instance=instance, partition_key="marcus@1.0.0",
+        tags={EVALUATION_TAG: "E1", SENSOR_NAME_TAG: "new_releases"}, raise_on_error=False,
+    )  # fmt: skip
     warned = [entry.user_message for entry in instance.all_logs(result.run_id) if entry.level == logging.WARNING]
     assert warned == ["nobody there; another try in 0.01 seconds"]
 
