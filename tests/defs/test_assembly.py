@@ -11,3 +11,13 @@ def test_everything_that_the_web_ui_lists_says_what_it_does(workplace: Workplace
     described = [*((each.name, each.description) for each in listed), *assets]
     assert len(described) > 30
     assert [name for name, description in described if not description] == []
+
+
+def test_whatever_starts_runs_by_itself_is_there_and_switched_on(workplace: Workplace) -> None:
+    definitions = build_definitions(workplace)
+    ticking = [*(definitions.sensors or ()), *(definitions.schedules or ())]
+    started = {each.name: each.default_status.value for each in ticking}
+    names = ("new_rating_files", "new_releases", "failed_runs", "lost_runs", "night_watch", "nightly")
+    assert started == dict.fromkeys(names, "RUNNING")
+    jobs = {job.name for job in definitions.jobs or ()}
+    assert jobs == {"ratings_collected", "release_evaluation", "compaction", "night"}

@@ -119,9 +119,10 @@ def test_a_judge_that_moved_fails_the_check_and_waits_in_the_outbox(
         member["virtues"]["wisdom"]["mean"] += 0.1
     file.write_text(json.dumps(reference))
     monkeypatch.setattr(OfflineModel, "complete", named(OfflineModel.complete))
-    metadata, passed = materialise(workplace)
-    assert (metadata["alarm"], passed) == (True, False)
+    metadata, check = checked(workplace)
     assert (metadata["judge_models"], metadata["answered_by"]) == ("offline", "stand-in-2")
+    assert (metadata["alarm"], check.passed, check.metadata.keys()) == (True, False, {"shift_wisdom", "set"})
+    assert {"noise_sd_courage", "detectable_courage"} <= metadata.keys()
     assert metadata["shift_wisdom"] == pytest.approx(-0.1)
     assert (metadata["shift_courage"], metadata["transcripts"]) == (0.0, 6)
     [said] = told()

@@ -1,17 +1,21 @@
 """What a run configuration may ask of judges, and what Dagster shows of their verdicts."""
 
+import json
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import pytest
 
+from stoic_assets.adapters.evaluation.judging import EvaluationJudging
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.judging.scores import VirtueScore
 from stoic_assets.core.scoring.assertion_results import AssertionResult
-from stoic_assets.defs.judging import JudgingConfig, assertion_results, verdicts
+from stoic_assets.defs.judging import JudgingConfig, _judging, assertion_results, verdicts
 from stoic_assets.defs.partitions import agent_versions
 
 
@@ -89,3 +93,26 @@ def test_assertions_that_do_not_count_are_no_part_of_the_share_that_failed(
     assert (shown["failed_share"].value if "failed_share" in shown else None) == share
     listed = [record.data["assertion"] for record in shown["failed"].records]
     assert listed == [f"1.0 {number}" for number, each in enumerate(passed) if each is False]
+
+
+def test_whatever_is_set_for_a_run_reaches_the_judging(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("stoic_assets.defs.judging.EvaluationJudging", lambda *given: given)
+    job = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
+    (tmp_path / "chat.yml").write_text(json.dumps(job))
+    config = JudgingConfig(
+        samples=3, fresh=True, max_cost=0.5, job_files=[str(tmp_path / "chat.yml")], original=True
+    )
+    given = signature(EvaluationJudging).bind(*_judging(make_manifest(), config, workplace)).arguments
+    assert [job.name for job in given["corrected"]] == ["chat"]
+    assert given.items() >= {"samples": 3, "fresh": True, "max_cost": 0.5, "original": True}.items()
+
+
+@pytest.mark.parametrize("wanted", [{"samples": 0}, {"max_cost": -1.0}])
+def test_what_no_judging_can_be_is_told_before_a_judge_is_asked(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], wanted: dict[str, float]
+) -> None:
+    [key] = wanted
+    with pytest.raises(ConfigurationError, match=f"^{key}: "):
+        _judging(make_manifest(), JudgingConfig.model_validate(wanted), workplace)

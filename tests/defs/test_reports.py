@@ -11,6 +11,7 @@ import pytest
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.presentation.drawing import WEAK as WEAK_COLOUR
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.reports import evaluation_reports, weak_virtue_reports
 
@@ -50,7 +51,9 @@ def test_the_chart_of_weak_virtues_is_shown_beside_a_file_that_is_text(workplace
     title, picture, key, rest = str(metadata["report"].value).split("\n\n", 3)
     assert title == f"# Weak virtues of {VERSION}, evaluation {EVALUATION}"
     assert key == "Bar: score, orange and hatched where weak. Diamond: confidence."
-    assert ElementTree.fromstring(base64.b64decode(picture.partition("base64,")[2].rstrip(")"))).tag.endswith("svg")
+    chart = base64.b64decode(picture.partition("base64,")[2].rstrip(")")).decode()
+    assert ElementTree.fromstring(chart).tag.endswith("svg")
+    assert ("<pattern" in chart, WEAK_COLOUR in chart) == (True, True)
     text = Path(str(metadata["path"].value)).read_text(encoding="utf-8")
     assert f"{title}\n\n{rest}" == text
     assert "- Say less." in text

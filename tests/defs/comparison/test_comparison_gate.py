@@ -1,13 +1,22 @@
 """What the gate says where there is no comparison or a meaningless one."""
 
 from collections.abc import Callable
+from typing import Any
 
 import dagster as dg
 import pytest
-from compared_versions import BASE, CANDIDATE, Evaluate
+from compared_versions import BASE, CANDIDATE, JOBS, Evaluate
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
+
+
+def figures(instance: dg.DagsterInstance) -> dict[str, Any]:
+    """The metadata of the comparison that was made last."""
+    stored = instance.get_latest_materialization_event(dg.AssetKey("version_comparisons"))
+    assert stored is not None
+    assert stored.asset_materialization is not None
+    return {name: value.value for name, value in stored.asset_materialization.metadata.items()}
 
 
 @pytest.mark.parametrize("offline", [True, False])
@@ -17,10 +26,7 @@ def test_the_gate_says_that_offline_scores_mean_nothing(
     for version in (BASE, CANDIDATE):
         evaluate(version, "e1", offline=offline)
     assert (OFFLINE_NOTE in (compared(CANDIDATE, "e1").description or "")) is offline
-    stored = instance.get_latest_materialization_event(dg.AssetKey("version_comparisons"))
-    assert stored is not None
-    assert stored.asset_materialization is not None
-    assert stored.asset_materialization.metadata["offline"].value is offline
+    assert figures(instance)["offline"] is offline
 
 
 def test_a_comparison_that_is_refused_is_a_warning(
@@ -49,9 +55,29 @@ def test_a_base_that_was_never_evaluated_is_a_warning(
     ],
 )
 def test_with_nothing_to_compare_with_the_gate_is_open_and_says_why(
-    evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation], version: str, why: str
-) -> None:
+    instance: dg.DagsterInstance, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation], version: str,
+    why: str,
+) -> None:  # fmt: skip
     check = compared(version, evaluate(version, "e1"))
     assert check.passed
     assert check.description is not None
     assert check.description.startswith(f"not compared: {why}")
+    assert figures(instance)["not_compared"] == check.description.removeprefix("not compared: ")
+
+
+@pytest.mark.parametrize(("change", "verdict"), [(-0.3, "regressed"), (0.3, "improved")])
+def test_the_gate_is_closed_by_a_regression_alone_and_names_its_measures(
+    workplace: Workplace, instance: dg.DagsterInstance, evaluate: Evaluate,
+    compared: Callable[..., dg.AssetCheckEvaluation], change: float, verdict: str,
+) -> None:  # fmt: skip
+    for version, moved in ((BASE, 0.0), (CANDIDATE, change)):
+        evaluate(version, "e1")
+        measure = {"condition": "withheld", "measure": "wisdom", "trials": 1, "invalid_trials": 0}
+        means = [{"job": job, "mean": 0.5 + moved + place / 100, **measure} for place, job in enumerate(JOBS)]
+        workplace.warehouse.write("job_measures", version, "e1", means)
+    check = compared(CANDIDATE, "e1")
+    assert (check.passed, check.metadata["verdict"].value) == (verdict == "improved", verdict)
+    assert check.metadata["regressed"].value == ("wisdom" if verdict == "regressed" else "")
+    shown = figures(instance)
+    assert shown["difference_wisdom"] == pytest.approx(change)
+    assert (shown["base"], shown["base_evaluation_id"], shown["verdict"]) == (BASE, "e1", verdict)
