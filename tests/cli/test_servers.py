@@ -31,7 +31,8 @@ servers.ui(port=1)
 TELLING = """
 import sys
 from stoic_assets.cli import servers
-servers._commands = lambda *_: [[sys.executable, "-c", "import os; print(os.environ['STOIC_WAREHOUSE'], flush=True)"]]
+LOOK = "import os; print(*(os.environ[name] for name in ('STOIC_HOME', 'STOIC_WAREHOUSE')), flush=True)"
+servers._commands = lambda *_: [[sys.executable, "-c", LOOK]]
 servers.ui(port=1)
 """
 
@@ -40,6 +41,15 @@ import os, sys
 from stoic_assets.cli import servers
 LOOK = "import os; print(os.path.exists(os.environ['DAGSTER_HOME'] + '/history/runs.db'), os.getpgrp() == os.getpid())"
 servers._commands = lambda *_: [[sys.executable, "-c", LOOK]]
+servers.ui(port=1)
+"""
+
+SIGNALLED = """
+import signal, sys
+from stoic_assets.cli import servers
+SEND = f"import os, time; os.kill(os.getppid(), {sys.argv[1]}); time.sleep(1)"
+servers._commands = lambda *_: [[sys.executable, "-c", SEND]]
+signal.signal(signal.SIGHUP, signal.SIG_IGN if sys.argv[2] else signal.SIG_DFL)
 servers.ui(port=1)
 """
 
@@ -111,13 +121,13 @@ def test_a_ui_is_refused_while_servers_of_a_killed_one_run_and_told_how_to_end_t
             pass
 
 
-def test_servers_have_the_folder_that_the_command_had(home: Path, tmp_path: Path) -> None:
+def test_servers_have_the_folders_that_the_command_had(tmp_path: Path) -> None:
     (tmp_path / "eval_jobs").mkdir()
     (tmp_path / "here").mkdir()
-    env = {**os.environ, "STOIC_WAREHOUSE": "facts"}
+    env = {**os.environ, "STOIC_HOME": "state", "STOIC_WAREHOUSE": "facts"}
     command = [sys.executable, "-c", TELLING]
     told = subprocess.run(command, cwd=tmp_path / "here", env=env, capture_output=True, text=True)
-    assert told.stdout.split() == [str(tmp_path / "here" / "facts")], told.stderr
+    assert told.stdout.split() == [str(tmp_path / "here" / name) for name in ("state", "facts")], told.stderr
 
 
 @pytest.mark.usefixtures("home")
@@ -125,6 +135,19 @@ def test_servers_begin_with_databases_that_are_set_up_and_hear_nothing_of_the_te
     """Two that set up the same new database would damage it, and on Ctrl-C Dagster prints tracebacks."""
     told = subprocess.run([sys.executable, "-c", STARTING], capture_output=True, text=True)
     assert told.stdout.split() == ["True", "True"], told.stderr
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    ("number", "nohup", "code"), [(signal.SIGTERM, "", 0), (signal.SIGHUP, "", 0), (signal.SIGHUP, "nohup", 1)]
+)
+def test_a_ui_ends_in_good_order_with_its_terminal_but_not_under_nohup(
+    number: int, nohup: str, code: int
+) -> None:
+    """There the hang-up is ignored, and it ends by a fault when its only server does."""
+    command = [sys.executable, "-c", SIGNALLED, str(int(number)), nohup]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert (ended.returncode, "ended unexpectedly" in ended.stderr) == (code, code == 1)
 
 
 @pytest.mark.usefixtures("home")
