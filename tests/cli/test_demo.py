@@ -1,11 +1,15 @@
 """What the demo takes from its surroundings, and what it leaves alone."""
 
+import json
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from stoic_assets.adapters.models.connect import is_offline
-from stoic_assets.adapters.workplace import open_workplace
+from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import demo
 from stoic_assets.cli.demo import demo_workplace
 from stoic_assets.core.errors import ConfigurationError
@@ -42,3 +46,28 @@ def test_a_fault_of_the_demo_says_to_run_the_demo_again(tmp_path: Path, monkeypa
     with pytest.raises(ConfigurationError) as caught:
         demo._evaluate(workplace, "1.0.0", "http://127.0.0.1:1")
     assert caught.value.__notes__ == ["run `stoic demo` again; it starts from the beginning"]
+
+
+def test_both_releases_are_evaluated_in_order_and_the_report_of_the_candidate_is_named(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown: list[Any] = []
+    fakes: dict[str, Any] = {
+        "open_workplace": lambda **_: workplace,
+        "_running_agent": lambda release, graph: nullcontext(f"{graph}/{release}"),
+        "_evaluate": lambda _, release, url: {"agent_version": f"marcus@{release}", "evaluation_id": url},
+        "compare_versions": lambda _, *asked: asked, "_show": lambda *given: shown.extend(given[:2]),
+        "comparison_document": lambda found: {"of": found, "flipped_assertions": []},
+    }  # fmt: skip
+    for name, fake in fakes.items():
+        monkeypatch.setattr(demo, name, fake)
+    graphs = SimpleNamespace(subject_address="http://graph")
+    monkeypatch.setattr(type(workplace), "graphs", lambda _: nullcontext(graphs))
+    demo.demo()
+    base, candidate = "marcus@1.0.0", "marcus@1.1.0"
+    compared = (base, candidate, "http://graph/1.0.0", "http://graph/1.1.0")
+    assert shown == [compared, {"agent_version": candidate, "evaluation_id": "http://graph/1.1.0"}]
+    demo.demo(as_json=True)
+    document = json.loads(capsys.readouterr().out)
+    assert [each["agent_version"] for each in document["evaluations"]] == [base, candidate]
+    assert document["comparison"]["of"] == list(compared)

@@ -106,3 +106,24 @@ def test_what_a_replaced_manifest_loses_is_said(tmp_path: Path, monkeypatch: pyt
     as_json = CliRunner().invoke(COMMANDS, ["mentor@2", "--json"], catch_exceptions=False)
     assert json.loads(as_json.stdout)["dropped"] == ["notes"]
     assert as_json.stderr == ""
+
+
+def test_whatever_is_said_of_a_release_is_in_its_manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    said = {
+        "url": "http://a:1", "parent": "1", "released-at": "2025-03-01", "protocol": "openai", "model": "m2",
+        "job": "chat", "notes": "Größer",
+    }  # fmt: skip
+    options = [word for name, value in said.items() for word in (f"--{name}", value)]
+    written = CliRunner().invoke(COMMANDS, ["mentor@2", *options, "--json"], catch_exceptions=False)
+    file = tmp_path / "releases" / "mentor-2.yml"
+    assert json.loads(written.stdout) == {"agent_version": "mentor@2", "path": str(file), "dropped": []}
+    assert file.read_text(encoding="utf-8").splitlines() == [
+        "agent: mentor", "version: '2'", "url: http://a:1", "protocol: openai", "model: m2",
+        "releasedAt: '2025-03-01'", "parents:", "- '1'", "jobs:", "- chat", "notes: Größer",
+    ]  # fmt: skip
+    with pytest.raises(ConfigurationError, match=r"^--protocol: "):
+        CliRunner().invoke(COMMANDS, ["mentor@2", "--protocol", "openapi"], catch_exceptions=False)
+    with pytest.raises(ConfigurationError, match=r"^--parent: "):
+        CliRunner().invoke(COMMANDS, ["mentor@2", "--parent", "1", "--parent", "1 1"], catch_exceptions=False)
