@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import typer
@@ -138,6 +139,27 @@ def test_jobs_are_counted_where_they_lie(workplace: Workplace, marcus: Marcus) -
     classic.mkdir(parents=True)
     (classic / "agent.yml").write_text((workplace.project.jobs / "chat.yml").read_text())
     assert FILES["jobs"](workplace) == ("ok", f"2 in {classic} and {workplace.project.jobs}")
+
+
+@pytest.mark.parametrize("faulty", ["subject", "stoic", "unfit", ""])
+def test_each_graph_is_asked_and_whether_both_are_fit_and_queries_that_are_refused_are_told(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch, faulty: str
+) -> None:
+    async def look(what: str, found: list[str]) -> list[str]:
+        if what == faulty:
+            raise ConfigurationError(f"{what} is at fault")
+        return found
+
+    graphs = SimpleNamespace(
+        subject=SimpleNamespace(ping=lambda: look("subject", [])),
+        stoic=SimpleNamespace(ping=lambda: look("stoic", [])), embedded=False,
+        subject_address=SimpleNamespace(uri="bolt://theirs:7687"),
+    )  # fmt: skip
+    monkeypatch.setattr(project_status, "refuse_unfit", lambda *_: look("unfit", []))
+    monkeypatch.setattr(project_status, "refused_queries", lambda *_: look("queries", ["job chat: no such label"]))
+    asked: Any = SimpleNamespace(project=workplace.project, env={}, graphs=lambda: nullcontext(graphs))
+    with pytest.raises(ConfigurationError, match=f"^{faulty} is at fault") if faulty else nullcontext():
+        assert STATE["graphs"](asked) == ("note", "subject bolt://theirs:7687; configured; job chat: no such label")
 
 
 def test_what_waits_for_an_address_that_is_set_is_told(workplace: Workplace) -> None:

@@ -122,6 +122,18 @@ def test_a_model_server_that_refuses_the_key_is_missing(workplace: Workplace, pl
         asyncio.run(SERVICES["model"](replace(workplace, env={**env, "OPENAI_BASE_URL": f"{locked}/v1"})))
 
 
+def test_a_model_that_its_server_does_not_list_is_noted(
+    workplace: Workplace, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def looked_up(_: object) -> list[str]:
+        return ["no model is called gtp"]
+
+    monkeypatch.setattr("stoic_assets.cli.service_status.look_up_models", looked_up)
+    env = {name: value for name, value in workplace.env.items() if name != "STOIC_LLM"}
+    state, said = asyncio.run(SERVICES["model"](replace(workplace, env={**env, "OPENAI_BASE_URL": f"{place}/v1"})))
+    assert (state, said.endswith("; no model is called gtp")) == ("note", True)
+
+
 def test_a_knowledge_service_is_looked_for_where_one_is_configured(
     workplace: Workplace, place: str, nowhere: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
