@@ -17,6 +17,7 @@ from stoic_assets.cli import evaluations
 from stoic_assets.core.chat import ChatReply, ChatRequest, charged
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 
 COMMANDS = typer.Typer()
 COMMANDS.command()(evaluations.list_evaluations)
@@ -61,7 +62,7 @@ def test_evaluations_stand_by_age_with_those_that_were_cut_short(listed: Callabl
     lines = listed().splitlines()
     assert "2027-01-01 10:30" in lines[1]
     assert "conversing" in lines[1]
-    assert "2 of 3" in lines[2]
+    assert ("0 of 0" in lines[1], "2 of 3" in lines[2]) == (True, True)
 
 
 def test_one_that_runs_is_told_from_one_that_was_cut_short(
@@ -72,6 +73,16 @@ def test_one_that_runs_is_told_from_one_that_was_cut_short(
         assert "conversing running" in listed().splitlines()[1]
     assert [row["running"] for row in json.loads(listed("--json"))] == [False, False]
     assert "running" not in listed()
+
+
+def test_one_that_was_cut_short_is_known_to_be_offline_too(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], listed: Callable[..., str], version: str
+) -> None:
+    assert OFFLINE_NOTE not in listed()
+    workplace.evidence.begin(make_manifest(evaluation_id="2028", started_at="2028-01-01T10:30:00Z", offline=True))
+    assert [row["offline"] for row in json.loads(listed("--json"))] == [True, False, False]
+    assert "conversing offline" in listed().splitlines()[1]
+    assert OFFLINE_NOTE in listed()
 
 
 @pytest.mark.parametrize("status", [None, "conversed", "incomplete", "regrading"])

@@ -8,6 +8,8 @@ import pytest
 from compare_command import BASE, CANDIDATE, COMMANDS, HARD, OPEN, TRIALS, Evaluate, run_gate
 from typer.testing import CliRunner
 
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
+
 
 @pytest.mark.parametrize(("gate", "code"), [("regression", 0), ("inconclusive", 1)])
 def test_a_gate_that_cannot_say_no_says_so(evaluate: Evaluate, compared: Any, gate: str, code: int) -> None:
@@ -109,3 +111,11 @@ def test_a_measure_is_shown_by_the_means_of_both_versions_in_their_order(evaluat
     shown = CliRunner().invoke(COMMANDS, [BASE, CANDIDATE], catch_exceptions=False).stdout.splitlines()
     [wisdom] = [line.split() for line in shown if line.startswith("wisdom ")]
     assert wisdom[1:4] == ["0.60", "0.80", "+0.20"]
+
+
+@pytest.mark.parametrize("offline", [True, False])
+def test_a_person_is_told_that_offline_scores_mean_nothing(evaluate: Evaluate, compared: Any, offline: bool) -> None:
+    for version in (BASE, CANDIDATE):
+        evaluate(version, trials=range(24), offline=offline)
+    shown = CliRunner().invoke(COMMANDS, [BASE, CANDIDATE], catch_exceptions=False).stdout
+    assert (f"{OFFLINE_NOTE}\n" in shown) is offline

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from stored_evaluation import HELD, SCORED_TRIAL, Stored
+from stored_evaluation import HELD, SCORED_TRIAL, Stored, left_with
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.evaluation_end import finish
@@ -30,6 +30,20 @@ def test_with_json_it_is_told_why_trials_did_not_end_plainly(
         "2 of 4 trials: agent_error  chat withheld 1: 404 from[U+001B][2J",
         "1 of 4 trials: infra_error  chat withheld 1: see the report",
     ]
+
+
+def test_with_json_invalid_trials_that_prevent_a_verdict_are_told_with_it_alone(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ends = {"a": "agent_error", "c": "infra_error", "t": "signed_off"}
+    tables = {
+        "trials": [HELD | {"trial_id": name} for name in ends],
+        "composite_scores": [SCORED_TRIAL | {"trial_id": name, "outcome": end} for name, end in ends.items()],
+    }
+    assert left_with(stored(tables=tables, conclusive=False), workplace, None) == 3
+    ended, refusal = capsys.readouterr().err.splitlines()
+    assert ended == "1 of 3 trials: agent_error  chat withheld 1: see the report"
+    assert refusal.startswith("stoic: no verdict: ")
 
 
 def test_what_is_the_same_of_many_trials_is_told_once(
