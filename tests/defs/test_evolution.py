@@ -1,14 +1,18 @@
 """What Dagster shows of a fitness update."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import dagster as dg
 import pytest
 from judged_trial import TRIAL
 
+from stoic_assets.adapters.evaluation.publishing import Published, publish
+from stoic_assets.adapters.messages.outbox import Delivered
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.defs import evolution
 from stoic_assets.defs.evolution import fitness_updates
 from stoic_assets.defs.scores import sql_models
 
@@ -66,3 +70,14 @@ def test_without_a_fitness_the_reason_is_shown_and_no_virtue_passes_for_strong(
 ) -> None:
     found = shown(trial, verdict)
     assert (found.get("fitness"), found["fitness_why"], found["weak_virtues"]) == told
+
+
+def test_what_no_service_took_is_shown_with_the_reason(
+    shown: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refused(*given: Any) -> Published:
+        return replace(await publish(*given), delivery=Delivered(1, 3, ("EVOLUTION_URL: HTTP 503",)))
+
+    monkeypatch.setattr(evolution, "publish", refused)
+    found = shown({}, {})
+    assert (found["delivered"], found["in_outbox"], found["delivery_faults"]) == (1, 3, "EVOLUTION_URL: HTTP 503")

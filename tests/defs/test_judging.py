@@ -109,7 +109,7 @@ def test_whatever_is_set_for_a_run_reaches_the_judging(
     assert given.items() >= {"samples": 3, "fresh": True, "max_cost": 0.5, "original": True}.items()
 
 
-@pytest.mark.parametrize("wanted", [{"samples": 0}, {"max_cost": -1.0}])
+@pytest.mark.parametrize("wanted", [{"samples": 0}, {"samples": 51}, {"max_cost": -1.0}])
 def test_what_no_judging_can_be_is_told_before_a_judge_is_asked(
     workplace: Workplace, make_manifest: Callable[..., Manifest], wanted: dict[str, float]
 ) -> None:

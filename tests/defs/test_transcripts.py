@@ -10,7 +10,8 @@ from stoic_assets.adapters.evaluation.conversations import Held
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
-from stoic_assets.defs.transcripts import ConversationConfig, transcripts
+from stoic_assets.core.redaction import Redactor
+from stoic_assets.defs.transcripts import ConversationConfig, _metadata, transcripts
 
 TRIAL = {"turns": 2, "failure_count": 0, "detail": None}
 
@@ -21,7 +22,9 @@ def test_the_launchpad_is_told_what_each_field_takes() -> None:
     assert [name for name, each in fields.items() if not each.description] == []
 
 
-@pytest.mark.parametrize("wanted", [{"repeats": 0}, {"judge_samples": 51}, {"conditions": "some"}])
+@pytest.mark.parametrize(
+    "wanted", [{"repeats": 0}, {"judge_samples": 51}, {"conditions": "some"}, {"at_once": 0}, {"max_cost": -1}]
+)
 def test_what_no_evaluation_can_be_is_told_in_one_line(wanted: dict[str, int | str]) -> None:
     [key] = wanted
     with pytest.raises(ConfigurationError, match=f"^{key}: [^\\n]+$"):
@@ -69,3 +72,8 @@ def test_shares_are_of_the_trials_that_ended_and_missing_where_none_did(
 def test_it_is_shown_whom_the_conversations_were_held_with(shown: Callable[..., dict[str, Any]]) -> None:
     metadata = shown("signed_off")
     assert (metadata["agent_url"], metadata["agent_model"], metadata["simulated_user"]) == ("http://agent:1", "m", "m")
+
+
+def test_an_address_is_shown_without_the_secret_in_it(make_manifest: Callable[..., Manifest]) -> None:
+    manifest = make_manifest(addresses={"chat": "http://agent:1/sk-abc"})
+    assert _metadata(Held(manifest, 0, [], {}), Redactor(["sk-[a-z]+"]))["agent_url"] == "http://agent:1/[redacted]"
