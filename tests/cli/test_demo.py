@@ -1,6 +1,7 @@
 """What the demo takes from its surroundings, and what it leaves alone."""
 
 import json
+import sys
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,9 +12,10 @@ import pytest
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import demo
+from stoic_assets.cli.child_process import UNINTERRUPTED, child_process
 from stoic_assets.cli.demo import demo_workplace
-from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.graph_address import stoic_address, subject_address
+from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
+from stoic_assets.core.graph_address import GraphAddress, stoic_address, subject_address
 
 SERVICES = {
     "NEO_URI": "bolt://mine:7687", "NEO_DATABASE": "mine", "STOIC_GRAPH_URI": "bolt://mine:7688",
@@ -71,3 +73,31 @@ def test_both_releases_are_evaluated_in_order_and_the_report_of_the_candidate_is
     document = json.loads(capsys.readouterr().out)
     assert [each["agent_version"] for each in document["evaluations"]] == [base, candidate]
     assert document["comparison"]["of"] == list(compared)
+
+
+def test_a_demo_agent_writes_to_the_graph_of_the_demo_and_ends_with_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not with Ctrl-C, which the demo hears; and nobody has to send it the key of the user's own agent."""
+    code = "import json, os; print(json.dumps({'url': [os.getenv(name) for name in %r]}), flush=True); input()"
+    names = ("NEO_URI", "NEO_USERNAME", "NEO_PASSWORD", "NEO_DATABASE", "AGENT_API_KEY")
+    started: list[Any] = []
+
+    def child(command: list[str], *given: Any, **more: Any) -> Any:
+        started.extend((command, more))
+        return child_process([sys.executable, "-c", code % (names,)], *given, **more)
+
+    monkeypatch.setenv("AGENT_API_KEY", "of our own agent")
+    monkeypatch.setattr(demo, "child_process", child)
+    with demo._running_agent("1.1.0", GraphAddress("bolt://a:1", "ann", "secret", "subject")) as told:
+        assert list(told) == ["bolt://a:1", "ann", "secret", "subject", None]
+    command, more = started
+    assert command[: len(UNINTERRUPTED)] == list(UNINTERRUPTED)
+    assert {"--until-eof", "1.1.0"} <= set(command)
+    assert more["tied"] is True
+
+
+def test_a_demo_agent_that_does_not_start_is_told_with_its_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = [sys.executable, "-c", "raise SystemExit(3)"]
+    monkeypatch.setattr(demo, "child_process", lambda _, *given, **more: child_process(ended, *given, **more))
+    told = r"^the demo agent 1\.0\.0 did not start \(exit code 3\)$"
+    with pytest.raises(ServiceUnreachable, match=told), demo._running_agent("1.0.0", GraphAddress("bolt://a:1")):
+        pass

@@ -58,8 +58,8 @@ def test_numbers_are_written_alike(
 def test_the_knowledge_service_is_told_among_those_that_are_sent_the_agents_key(
     workplace: Workplace, make_manifest: Callable[..., Manifest], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    knowing = replace(workplace, env={**workplace.env, "AGENT_API_KEY": "k", "BOOGIE_URL": "http://graphs:1"})
+    knowing = replace(workplace, env={**workplace.env, "AGENT_API_KEY": "k-ours", "BOOGIE_URL": "http://graphs:1/k-ours"})
     spec = make_manifest(jobs=(job("chat"),), addresses={"chat": "http://a:1"}).spec
     show_plan(spec, EvaluationRequest(), "marcus@1", knowing, as_json=False)
     told = [line for line in capsys.readouterr().out.splitlines() if "is sent" in line]
-    assert told == [f"{url} is sent the value of AGENT_API_KEY" for url in ("http://a:1", "http://graphs:1")]
+    assert told == [f"{url} is sent the value of AGENT_API_KEY" for url in ("http://a:1", "http://graphs:1/[redacted]")]
