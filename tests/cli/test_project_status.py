@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -103,6 +104,29 @@ def test_a_disk_without_room_for_an_evaluation_is_told(workplace: Workplace, mon
     assert looked_at(0, 0) == "ok", "nothing is known of such a disk"
     with pytest.raises(StorageError, match=r"^19\.9 MB are free in /.*; free space, or set STOIC_HOME"):
         looked_at(10**9, 19_900_000)
+
+
+@pytest.mark.parametrize("full", ["home", "warehouse"])
+def test_home_and_warehouse_may_be_on_different_disks(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, full: str
+) -> None:
+    project = replace(workplace.project, warehouse=tmp_path / "warehouse")
+    for folder in (project.home, project.warehouse):
+        folder.mkdir(exist_ok=True)
+    room = {getattr(project, name): 0 if name == full else 10**9 for name in ("home", "warehouse")}
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(total=10**9, free=room[Path(folder)]))
+    with pytest.raises(StorageError, match=f"are free in {tmp_path / full}, and an evaluation needs 20 MB"):
+        FILES["project"](replace(workplace, project=project))
+
+
+def test_a_job_that_would_change_a_graph_where_that_is_not_allowed_is_refused(workplace: Workplace) -> None:
+    workplace.project.jobs.mkdir()
+    job = {"target": {"user": "ada", "chatbot": "marcus"}, "tasks": [{"task": "Greet", "acceptanceCriteria": "a"}]}
+    (workplace.project.jobs / "chat.yml").write_text(json.dumps({**job, "setups": [{"cypher": "CREATE (:A)"}]}))
+    assert FILES["jobs"](workplace)[0] == "ok"
+    theirs = replace(workplace, env={**workplace.env, "NEO_URI": "bolt://graphs.example:7687"})
+    with pytest.raises(ConfigurationError, match="setups would write to the graph on graphs"):
+        FILES["jobs"](theirs)
 
 
 def test_a_home_that_cannot_be_written_is_told(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
