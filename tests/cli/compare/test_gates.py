@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from compare_command import BASE, CANDIDATE, COMMANDS, HARD, OPEN, TRIALS, Evaluate, run_gate
@@ -119,3 +121,14 @@ def test_a_person_is_told_that_offline_scores_mean_nothing(evaluate: Evaluate, c
         evaluate(version, trials=range(24), offline=offline)
     shown = CliRunner().invoke(COMMANDS, [BASE, CANDIDATE], catch_exceptions=False).stdout
     assert (f"{OFFLINE_NOTE}\n" in shown) is offline
+
+
+def test_a_comparison_is_written_for_build_servers_and_pull_requests(
+    evaluate: Evaluate, compared: Any, tmp_path: Path
+) -> None:
+    evaluate(BASE)
+    evaluate(CANDIDATE, failed=HARD)
+    code, document = compared("--junit", "told.xml", "--markdown", "told.md")
+    assert code == 1
+    assert next(ElementTree.parse(tmp_path / "told.xml").iter("failure"), None) is not None
+    assert document["summary"] in (tmp_path / "told.md").read_text(encoding="utf-8")
