@@ -56,6 +56,19 @@ def test_a_model_fails_by_no_other_that_it_does_not_read(
     assert event.materialization.asset_key == TRIAL_VIRTUES
 
 
+def test_a_model_that_is_asked_for_fails_by_what_it_lacks(
+    instance: dg.DagsterInstance, workplace: Workplace
+) -> None:
+    workplace.warehouse.file("task_scores", *KEY).unlink()  # type: ignore[union-attr]
+    result = dg.materialize(
+        [sql_models], resources={"workplace": workplace}, instance=instance, partition_key=VERSION,
+        tags={EVALUATION_TAG: EVALUATION}, selection=dg.AssetSelection.assets("composite_scores"), raise_on_error=False,
+    )  # fmt: skip
+    [failure] = [event.step_failure_data.user_failure_data for event in result.all_events if event.is_step_failure]
+    assert failure is not None
+    assert f"task_scores of evaluation {EVALUATION} ({VERSION}) is missing" in (failure.description or "")
+
+
 def test_no_evaluation_is_finished_by_a_model_that_failed_though_it_was_not_selected(
     instance: dg.DagsterInstance, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

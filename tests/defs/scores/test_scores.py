@@ -1,10 +1,14 @@
 """The SQL models as assets: all in one step, of the evaluation that is asked for."""
 
+from typing import Any
+
 import dagster as dg
 import pytest
 from judged_trial import EVALUATION, KEY, TRIAL, VERDICT, VERSION, materialise
 
+from stoic_assets.adapters.warehouse.sql_models import EvaluationModels
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.errors import StoicError
 from stoic_assets.core.evaluation import EVALUATION_TAG
 from stoic_assets.defs.reports import weak_virtue_reports
 from stoic_assets.defs.scores import evaluations, sql_models
@@ -81,6 +85,22 @@ def test_one_model_that_is_made_again_alone_goes_by_the_newest_verdicts(
     assert {check.asset_key.to_user_string() for check in checks} == {"composite_scores"}
     assert workplace.warehouse.read("composite_scores", *KEY)[0]["virtue_overall"] == 0.2
     assert workplace.warehouse.read("evaluation_scores", *KEY)[0]["fitness"] == 0.2
+
+
+def test_after_a_model_that_failed_none_is_made_of_its_earlier_rows(
+    instance: dg.DagsterInstance, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, _ = materialise(instance, workplace)
+    run = EvaluationModels.run
+
+    def failing(models: EvaluationModels, model: str) -> Any:
+        if model == "evaluation_virtues":
+            raise StoicError("it fails")
+        return run(models, model)
+
+    monkeypatch.setattr(EvaluationModels, "run", failing)
+    again, _ = materialise(instance, workplace)
+    assert again == [model for model in made if model not in ("evaluation_virtues", "weak_virtues")]
 
 
 def test_every_model_waits_for_all_that_is_judged_in_the_same_run() -> None:
