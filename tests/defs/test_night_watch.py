@@ -29,6 +29,16 @@ def test_the_warehouse_is_compacted_once_after_a_night(watch: Watch) -> None:
     assert watch.tick() == []
 
 
+def test_what_is_scored_and_not_compared_yet_is_waited_for(watch: Watch) -> None:
+    """Its comparison is stored some steps later."""
+    watch.held("first", BASE)
+    assert watch.asked() == [BASE]
+    watch.head(BASE, night_evaluation_id(NIGHT, BASE, "first"), "finished", 6, 0)
+    assert watch.tick() == []
+    watch.judged("first", BASE)
+    assert [each.job_name for each in watch.tick()] == ["compaction"]
+
+
 def test_what_has_no_verdict_is_judged_again_when_its_night_is_materialised_again(watch: Watch) -> None:
     watch.held("first", BASE, CANDIDATE)
     assert watch.asked() == [BASE]
