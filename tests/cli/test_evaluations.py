@@ -65,6 +65,11 @@ def test_evaluations_stand_by_age_with_those_that_were_cut_short(listed: Callabl
     assert ("0 of 0" in lines[1], "2 of 3" in lines[2]) == (True, True)
 
 
+def test_what_is_no_version_is_not_taken_for_one_without_evaluations(listed: Callable[..., str]) -> None:
+    with pytest.raises(ConfigurationError, match="'marcus' is not"):
+        listed("--agent-version", "marcus")
+
+
 def test_one_that_runs_is_told_from_one_that_was_cut_short(
     listed: Callable[..., str], workplace: Workplace, version: str
 ) -> None:

@@ -132,3 +132,6 @@ def test_a_comparison_is_written_for_build_servers_and_pull_requests(
     assert code == 1
     assert next(ElementTree.parse(tmp_path / "told.xml").iter("failure"), None) is not None
     assert document["summary"] in (tmp_path / "told.md").read_text(encoding="utf-8")
+    side = {"evaluation_id": "e1", "scored_trials": 48, "invalid_trials": 0, "calibrated": False}
+    for place, version in (("base", BASE), ("candidate", CANDIDATE)):
+        assert document[place].items() >= {"agent_version": version, **side}.items()
