@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.adapters.process.interrupts import HeardOnce
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import partition_run
 from stoic_assets.core.errors import (
@@ -65,6 +66,20 @@ def test_a_fault_of_a_step_comes_out_of_dagster_as_it_is(
 def test_an_interrupt_outside_of_the_steps_is_one_too(workplace: Workplace, interrupt: BaseException) -> None:
     with pytest.raises(partition_run.Interrupted), partition_run.faults_translated(workplace, str):
         raise interrupt
+
+
+def test_after_an_interrupt_no_fault_is_told(workplace: Workplace) -> None:
+    """Libraries take it for a fault of theirs."""
+
+    def interrupted() -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise ServiceUnreachable("the graph went away") from None
+
+    signal.signal(signal.SIGINT, HeardOnce(signal.default_int_handler))
+    with pytest.raises(partition_run.Interrupted), partition_run.faults_translated(workplace, str):
+        interrupted()
 
 
 def test_dagster_hears_an_interrupt_once(workplace: Workplace) -> None:

@@ -164,11 +164,11 @@ def test_a_fault_that_names_no_way_to_go_on_is_given_one_if_anything_was_begun(
     if begun:
         workplace.evidence.journal_file(manifest).touch()
     monkeypatch.setattr(RUN, failing)
-    config: dict[str, dict[str, float]] = {"transcripts": {"max_cost": 0.5}, "verdicts": {"max_cost": 0.5}}
+    config: dict[str, dict[str, float]] = {"transcripts": {"max_cost": 0.0}, "verdicts": {"max_cost": 0.0}}
     with pytest.raises(StoicError) as caught:
         partition_run.materialise(workplace, manifest.agent_version, manifest.evaluation_id, ("transcripts",), config)
     command = f"`stoic eval --agent-version {manifest.agent_version} --resume {manifest.evaluation_id}`"
-    notes = [f"results so far are stored; continue with {command} and --max-cost 0.5"]
+    notes = [f"results so far are stored; continue with {command} and --max-cost 0"]
     assert getattr(caught.value, "__notes__", []) == (notes if begun and not names_a_way else [])
 
 
