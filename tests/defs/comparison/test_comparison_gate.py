@@ -72,12 +72,17 @@ def test_the_gate_is_closed_by_a_regression_alone_and_names_its_measures(
 ) -> None:  # fmt: skip
     for version, moved in ((BASE, 0.0), (CANDIDATE, change)):
         evaluate(version, "e1")
-        measure = {"condition": "withheld", "measure": "wisdom", "trials": 1, "invalid_trials": 0}
-        means = [{"job": job, "mean": 0.5 + moved + place / 100, **measure} for place, job in enumerate(JOBS)]
+        means = [
+            {
+                "job": job, "condition": condition, "measure": "wisdom", "trials": 1, "invalid_trials": 0,
+                "mean": 0.5 + place / 100 + (moved if condition == "withheld" else 0.0),
+            }
+            for place, job in enumerate(JOBS) for condition in ("withheld", "supplied")
+        ]  # fmt: skip
         workplace.warehouse.write("job_measures", version, "e1", means)
     check = compared(CANDIDATE, "e1")
     assert (check.passed, check.metadata["verdict"].value) == (verdict == "improved", verdict)
     assert check.metadata["regressed"].value == ("wisdom" if verdict == "regressed" else "")
     shown = figures(instance)
-    assert shown["difference_wisdom"] == pytest.approx(change)
+    assert shown["difference_wisdom"] == pytest.approx(change / 2), "of both conditions together"
     assert (shown["base"], shown["base_evaluation_id"], shown["verdict"]) == (BASE, "e1", verdict)
