@@ -1,6 +1,7 @@
 """The code location as the web UI lists it."""
 
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.stages import EVALUATION
 from stoic_assets.defs.assembly import build_definitions
 
 
@@ -19,5 +20,12 @@ def test_whatever_starts_runs_by_itself_is_there_and_switched_on(workplace: Work
     started = {each.name: each.default_status.value for each in ticking}
     names = ("new_rating_files", "new_releases", "failed_runs", "lost_runs", "night_watch", "nightly")
     assert started == dict.fromkeys(names, "RUNNING")
-    jobs = {job.name for job in definitions.jobs or ()}
-    assert jobs == {"ratings_collected", "release_evaluation", "compaction", "night"}
+    jobs = {job.name: definitions.resolve_job_def(job.name).asset_layer for job in definitions.jobs or ()}
+    made = {name: {key.to_user_string() for key in layer.executable_asset_keys} for name, layer in jobs.items()}
+    assert made == {
+        "release_evaluation": {*EVALUATION}, "night": {"nightly_conversations", "judge_drift"},
+        "compaction": {"compact"},
+        "ratings_collected": {
+            "human_ratings", "rater_reliability", "rater_checks", "judge_calibration", "human_feedback_evaluations",
+        },
+    }  # fmt: skip

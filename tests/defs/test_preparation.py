@@ -4,6 +4,7 @@ import dagster as dg
 import pytest
 
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.releases import Release
 from stoic_assets.defs.preparation import graph_setup, job_configs
 
 JOB = "target: {user: u, chatbot: c}\ntasks: [{task: t, acceptanceCriteria: a}]\n"
@@ -41,6 +42,29 @@ def test_a_partition_that_is_no_agent_version_is_refused_before_anything_is_done
     assert failure.user_failure_data is not None
     assert f"{key!r} is not an agent version" in (failure.user_failure_data.description or "")
     assert not (workplace.project.home / "graph").exists()
+
+
+def test_a_version_is_introduced_with_its_manifest_whatever_is_wrong_with_others(
+    workplace: Workplace, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    introduced: list[Release | None] = []
+    monkeypatch.setattr("stoic_assets.defs.preparation.introduce_version", lambda *given: introduced.append(given[2]))
+    workplace.project.releases.mkdir()
+    (workplace.project.releases / "broken.yml").write_text("agent: [")
+    (workplace.project.releases / "1.1.0.yml").write_text(
+        "{agent: marcus, version: 1.1.0, parents: [1.0.0], releasedAt: '2026-11-01'}"
+    )
+    told = []
+    for version in ("marcus@1.1.0", "marcus@1.0.0"):
+        result = dg.materialize(
+            [graph_setup], resources={"workplace": workplace}, instance=instance, partition_key=version
+        )
+        [made] = result.asset_materializations_for_node("graph_setup")
+        told.append((made.metadata["parents"].value, made.metadata["released_at"].value))
+    assert [release and release.agent_version for release in introduced] == ["marcus@1.1.0", None]
+    assert told == [("marcus@1.0.0", "2026-11-01T00:00:00+00:00"), ("none", "no date")]
+    assert made.metadata["unreadable_manifests"].value == 1
+    assert "broken.yml" in str(made.metadata["manifest_faults"].value)
 
 
 def test_what_was_evaluated_is_out_of_date_only_once_a_job_was_changed(workplace: Workplace) -> None:

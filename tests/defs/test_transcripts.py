@@ -77,3 +77,22 @@ def test_it_is_shown_whom_the_conversations_were_held_with(shown: Callable[..., 
 def test_an_address_is_shown_without_the_secret_in_it(make_manifest: Callable[..., Manifest]) -> None:
     manifest = make_manifest(addresses={"chat": "http://agent:1/sk-abc"})
     assert _metadata(Held(manifest, 0, [], {}), Redactor(["sk-[a-z]+"]))["agent_url"] == "http://agent:1/[redacted]"
+
+
+def test_a_run_is_known_by_the_evaluation_that_it_begins_which_no_other_may_continue_meanwhile(
+    workplace: Workplace, instance: dg.DagsterInstance, make_manifest: Callable[..., Manifest],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    locked: list[str] = []
+
+    async def hold(*_: Any, **__: Any) -> Held:
+        return Held(make_manifest(), 0, [], {})
+
+    monkeypatch.setattr("stoic_assets.defs.transcripts.hold_evaluation", hold)
+    monkeypatch.setattr(type(workplace.evidence), "lock_for_run", lambda _, version, each: locked.append(each))
+    result = dg.materialize(
+        [transcripts], instance=instance, partition_key="marcus@1.0.0", resources={"workplace": workplace}
+    )
+    run = instance.get_run_by_id(result.run_id)
+    assert run is not None
+    assert locked == [run.tags["stoic/evaluation_id"]] == [result.run_id]
