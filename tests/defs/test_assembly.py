@@ -1,5 +1,7 @@
 """The code location as the web UI lists it."""
 
+import dagster as dg
+
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.stages import EVALUATION
 from stoic_assets.defs.assembly import build_definitions
@@ -29,3 +31,8 @@ def test_whatever_starts_runs_by_itself_is_there_and_switched_on(workplace: Work
             "human_ratings", "rater_reliability", "rater_checks", "judge_calibration", "human_feedback_evaluations",
         },
     }  # fmt: skip
+
+
+def test_a_run_is_one_process(workplace: Workplace) -> None:
+    """Its steps share one graph server and the lock on their evaluation; a process for each takes seconds."""
+    assert build_definitions(workplace).executor is dg.in_process_executor

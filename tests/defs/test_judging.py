@@ -1,7 +1,7 @@
 """What a run configuration may ask of judges, and what Dagster shows of their verdicts."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -19,16 +19,31 @@ from stoic_assets.defs.judging import JudgingConfig, _judging, assertion_results
 from stoic_assets.defs.partitions import agent_versions
 
 
-def materialised(asset: dg.AssetsDefinition, workplace: Workplace, manifest: Manifest) -> list[dict[str, Any]]:
-    """What is shown of each asset that this makes for an evaluation without a trial."""
+def materialised(
+    assets: Sequence[dg.AssetsDefinition], workplace: Workplace, manifest: Manifest
+) -> list[dg.AssetMaterialization]:
+    """What these make, in order, for an evaluation without a trial."""
     version = manifest.agent_version
     workplace.evidence.begin(manifest)
     for table in ("trials", "turns", "observations"):
         workplace.warehouse.write(table, version, manifest.evaluation_id, [])
     with dg.DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions(str(agent_versions.name), [version])
-        result = dg.materialize([asset], resources={"workplace": workplace}, instance=instance, partition_key=version)
-        return [dict(event.materialization.metadata) for event in result.get_asset_materialization_events()]
+        result = dg.materialize(assets, resources={"workplace": workplace}, instance=instance, partition_key=version)
+        return [event.materialization for event in result.get_asset_materialization_events()]
+
+
+def shown_of(asset: dg.AssetsDefinition, workplace: Workplace, manifest: Manifest) -> list[dict[str, Any]]:
+    """What is shown of each asset that this makes for such an evaluation."""
+    return [dict(each.metadata) for each in materialised([asset], workplace, manifest)]
+
+
+def test_verdicts_are_given_before_assertions_are_decided(
+    workplace: Workplace, make_manifest: Callable[..., Manifest]
+) -> None:
+    """If a cost ceiling refuses new verdicts, all that was decided before stands."""
+    made = materialised([assertion_results, verdicts], workplace, make_manifest())
+    assert [each.asset_key.to_user_string() for each in made] == ["task_scores", "virtue_scores", "assertion_results"]
 
 
 def test_nothing_need_be_said() -> None:
@@ -39,7 +54,7 @@ def test_nothing_need_be_said() -> None:
 def test_where_there_is_nothing_to_judge_it_is_still_shown_whether_all_was_offline(
     workplace: Workplace, make_manifest: Callable[..., Manifest], offline: bool
 ) -> None:
-    shown = materialised(verdicts, workplace, make_manifest(offline=offline))
+    shown = shown_of(verdicts, workplace, make_manifest(offline=offline))
     assert [(each["dagster/row_count"].value, each["offline"].value) for each in shown] == [(0, offline)] * 2
     assert [name for each in shown for name in each if name.endswith("_share")] == []
 
@@ -69,7 +84,7 @@ def test_a_judge_that_does_not_answer_says_nothing_about_occasions_or_confidence
         return {"virtue_scores": rows, "task_scores": [], "tone_scores": []}
 
     monkeypatch.setattr("stoic_assets.defs.judging.EvaluationJudging.verdicts", judged)
-    of_tasks, shown = materialised(verdicts, workplace, make_manifest())
+    of_tasks, shown = shown_of(verdicts, workplace, make_manifest())
     assert {name: value.value for name, value in shown.items() if name.endswith("_share")} == shares
     written = [Path(value.path).parts for name, value in of_tasks.items() if name.startswith("path")]
     assert [next(part for part in parts if part.endswith("_scores")) for parts in written] == [
@@ -89,7 +104,7 @@ def test_assertions_that_do_not_count_are_no_part_of_the_share_that_failed(
         for number, each in enumerate(passed) for weight in (1.0, 0.0) if weight or each is False
     ]  # fmt: skip
     monkeypatch.setattr("stoic_assets.defs.judging.EvaluationJudging.assertions", lambda _: rows)
-    [shown] = materialised(assertion_results, workplace, make_manifest())
+    [shown] = shown_of(assertion_results, workplace, make_manifest())
     assert (shown["failed_share"].value if "failed_share" in shown else None) == share
     listed = [record.data["assertion"] for record in shown["failed"].records]
     assert listed == [f"1.0 {number}" for number, each in enumerate(passed) if each is False]
