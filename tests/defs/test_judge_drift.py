@@ -119,8 +119,10 @@ def test_a_judge_that_moved_fails_the_check_and_waits_in_the_outbox(
         member["virtues"]["wisdom"]["mean"] += 0.1
     file.write_text(json.dumps(reference))
     monkeypatch.setattr(OfflineModel, "complete", named(OfflineModel.complete))
-    metadata, check = checked(workplace)
+    unheard = replace(workplace, env={**workplace.env, "STOIC_WEBHOOK_URL": "ftp://nobody"})
+    metadata, check = checked(unheard)
     assert (metadata["judge_models"], metadata["answered_by"]) == ("offline", "stand-in-2")
+    assert "STOIC_WEBHOOK_URL" in metadata["delivery_faults"]
     assert (metadata["alarm"], check.passed, check.metadata.keys()) == (True, False, {"shift_wisdom", "set"})
     assert {"noise_sd_courage", "detectable_courage"} <= metadata.keys()
     assert metadata["shift_wisdom"] == pytest.approx(-0.1)

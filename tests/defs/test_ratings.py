@@ -77,6 +77,16 @@ def test_what_raters_sent_becomes_figures(workplace: Workplace) -> None:
     assert materialise(workplace)["human_ratings"]["unchanged"] == 12
 
 
+def test_what_was_sent_is_imported_before_anything_is_made_of_it(workplace: Workplace) -> None:
+    send(workplace, "ann", [1, 2])
+    result = dg.materialize([*reversed(STUDY)], resources={"workplace": workplace})
+    made = [event.materialization.asset_key.to_user_string() for event in result.get_asset_materialization_events()]
+    assert (made[0], len(made)) == ("human_ratings", 5)
+    send(workplace, "ben", [9])  # no mark
+    result = dg.materialize(STUDY, resources={"workplace": workplace}, raise_on_error=False)
+    assert not list(result.get_asset_materialization_events())
+
+
 def test_feedback_files_become_evaluations_and_events(workplace: Workplace) -> None:
     send(workplace, "ann", [3])
     say(workplace, FEEDBACK)
