@@ -145,6 +145,17 @@ def test_a_long_name_folds_in_its_own_column(
     assert [line.removesuffix("0.75").strip() for line in shown[1:]] == lines
 
 
+def test_no_more_folds_than_has_to(narrow: None, capsys: pytest.CaptureFixture[str]) -> None:
+    table = Table(box=None, pad_edge=False)
+    for heading in ("trial", "outcome"):
+        table.add_column(heading, min_width=8)
+    table.add_row(console.Name("memory_of_places"), console.Name("withheld and supplied"))
+    console.print_table(table)
+    assert [line.split() for line in capsys.readouterr().out.splitlines()[1:]] == [
+        ["memory_of_places", "withheld", "and"], ["supplied"],
+    ]  # fmt: skip
+
+
 def test_a_file_has_names_whole(capsys: pytest.CaptureFixture[str]) -> None:
     name = "area.component." * 20
     console.print_table(scores(name))

@@ -111,7 +111,9 @@ def test_an_address_is_shown_without_the_key_in_it(workplace: Workplace, marcus:
     assert asyncio.run(SERVICES["knowledge"](knowing)) == ("ok", f"{place}/[redacted]")
 
 
-def test_a_model_server_that_refuses_the_key_is_missing(workplace: Workplace, place: str) -> None:
+def test_a_model_server_that_refuses_the_key_or_is_not_there_is_missing(
+    workplace: Workplace, place: str, nowhere: str
+) -> None:
     env = {name: value for name, value in workplace.env.items() if name != "STOIC_LLM"}
     served = replace(workplace, env={**env, "OPENAI_BASE_URL": f"{place}/v1"})
     assert asyncio.run(SERVICES["model"](served)) == ("ok", "simulated user gpt-4.1-mini, judges gpt-4.1-mini")
@@ -120,6 +122,8 @@ def test_a_model_server_that_refuses_the_key_is_missing(workplace: Workplace, pl
     assert asyncio.run(SERVICES["model"](elsewhere)) == ("ok", f"simulated user gpt-4.1-mini, {judges}")
     with answering(401) as locked, pytest.raises(ConfigurationError, match="refuses the key"):
         asyncio.run(SERVICES["model"](replace(workplace, env={**env, "OPENAI_BASE_URL": f"{locked}/v1"})))
+    with pytest.raises(ServiceUnreachable, match="nothing answers at"):
+        asyncio.run(SERVICES["model"](replace(workplace, env={**env, "OPENAI_BASE_URL": f"{nowhere}/v1"})))
 
 
 def test_a_model_that_its_server_does_not_list_is_noted(
