@@ -88,3 +88,6 @@ def test_a_half_judged_evaluation_is_said_to_be_so_unless_its_judging_goes_on(
     with workplace.evidence.locked(manifest.agent_version, "E1"):
         reports.report()
     assert capsys.readouterr() == ("wrote report.html\n", "")
+    stored(workplace, manifest)
+    reports.report()
+    assert capsys.readouterr().err == "", "it is finished"
