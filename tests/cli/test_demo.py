@@ -101,3 +101,14 @@ def test_a_demo_agent_that_does_not_start_is_told_with_its_exit_code(monkeypatch
     told = r"^the demo agent 1\.0\.0 did not start \(exit code 3\)$"
     with pytest.raises(ServiceUnreachable, match=told), demo._running_agent("1.0.0", GraphAddress("bolt://a:1")):
         pass
+
+
+def test_in_a_home_that_would_be_misread_no_agent_is_started(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home[1]"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(type(workplace), "graphs", lambda _: nullcontext(SimpleNamespace(subject_address="")))
+    monkeypatch.setattr(demo, "_running_agent", lambda *_: pytest.fail("an agent is started"))
+    with pytest.raises(ConfigurationError, match=r"misreads '\[1\]' in the path"):
+        demo.demo()
