@@ -75,7 +75,10 @@ def test_a_second_round_without_verdict_follows_once_more_when_its_night_is_mate
     watch.held("again", BASE, CANDIDATE, run_id="and more")
     assert watch.asked() == [CANDIDATE], "the base has its verdict"
     watch.judged("again", CANDIDATE, "task")
-    watch.tick()
+    damaged = watch.workplace.project.home / "nights" / "2026-11-20.json"
+    damaged.write_text("{")
+    assert (watch.tick(), len(watch.found.asset_events)) == ([], 1), "no other night takes the alarm from its page"
+    damaged.unlink()
     assert [each["type"] for each in told()] == ["stoic.run_failed", "stoic.regression_confirmed"]
     watch.held("first", BASE, CANDIDATE, run_id="a third time")
     assert watch.tick() == [], "both rounds have their verdicts"
