@@ -6,6 +6,7 @@ import pytest
 
 from stoic_assets.adapters.disk.configuration_files import (
     load_settings,
+    mentions,
     read_document,
     read_env_file,
     read_text,
@@ -37,6 +38,14 @@ def test_the_yaml_files_of_a_folder_are_told_by_name(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     assert [file.name for file in yaml_files(tmp_path)] == ["a.yaml", "b.yml"]
     assert yaml_files(tmp_path / "nowhere") == []
+
+
+def test_a_file_that_does_not_read_is_searched_for_whole_words(tmp_path: Path) -> None:
+    """In its name too, and whatever its encoding."""
+    (tmp_path / "marcus-2.yml").write_bytes(b"agent: zeno\nversion: b\xeata [\n")
+    words = ("zeno", "zen", "eno", "marcus", "marc", "seneca")
+    assert [word for word in words if mentions(tmp_path / "marcus-2.yml", [word])] == ["zeno", "marcus"]
+    assert mentions(tmp_path / "gone.yml", ["gone", "seneca"])
 
 
 @pytest.mark.parametrize("text", [None, "", "# only\n\n  # comments\n", "{}", "\ufeff# only"])

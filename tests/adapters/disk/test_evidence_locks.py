@@ -1,8 +1,10 @@
 """Who works on an evaluation holds its lock, and other processes wait or are refused."""
 
+import fcntl
 import subprocess
 import sys
 from pathlib import Path
+from threading import Timer
 
 import pytest
 from evidence import HOLD, VERSION, Make, elsewhere
@@ -31,6 +33,19 @@ def test_a_second_process_cannot_take_the_same_evaluation(store: EvidenceStore, 
             pass
     with store.locked(VERSION, "E1"):
         assert (store.folder(VERSION, "E1") / "lock").exists()
+
+
+def test_nobody_is_refused_for_a_glance_at_a_lock(store: EvidenceStore, tmp_path: Path) -> None:
+    """`is_locked` holds it for an instant, as the start of another evaluation does with the version's."""
+    with store.locked(VERSION, "E1"):
+        pass
+    for lock in (store.folder(VERSION, "E1") / "lock", *(tmp_path / "locks").iterdir()):
+        with lock.open("r+") as looking:
+            fcntl.flock(looking, fcntl.LOCK_SH)
+            glance = Timer(0.05, fcntl.flock, [looking, fcntl.LOCK_UN])
+            glance.start()
+            with store.locked(VERSION, "E1"):
+                glance.join()
 
 
 def test_what_a_run_has_locked_is_free_when_the_run_ends(store: EvidenceStore) -> None:

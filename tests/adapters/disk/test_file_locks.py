@@ -1,3 +1,4 @@
+import asyncio
 import fcntl
 import subprocess
 import sys
@@ -7,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.disk.file_locks import is_locked, locked, locked_with_children
+from stoic_assets.adapters.disk.file_locks import is_locked, locked, locked_in_turn, locked_with_children
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.core.errors import ConfigurationError, StoicError
 
@@ -61,8 +62,19 @@ def test_a_lock_that_children_inherit_outlives_who_took_it(tmp_path: Path) -> No
 @pytest.mark.parametrize("lock", [locked, locked_with_children])
 def test_a_folder_that_cannot_be_made_is_named(lock: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StorageError, match="file cannot be written: "), lock(tmp_path / "file" / "lock", StoicError()):
+    file, problem = tmp_path / "file" / "new" / "lock", "file/new cannot be written: Not a directory"
+    with pytest.raises(StorageError, match=problem), lock(file, StoicError()):
         pass
+
+
+def test_whoever_waits_for_a_turn_is_told_of_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    async def in_turn() -> None:
+        async with locked_in_turn(tmp_path / "file" / "new" / "lock", list):
+            pass
+
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match="file/new cannot be written: Not a directory"):
+        asyncio.run(in_turn())
 
 
 def test_whether_a_lock_is_held_can_be_asked_without_holding_it(tmp_path: Path) -> None:

@@ -75,6 +75,12 @@ def test_what_was_written_survives_a_power_cut(tmp_path: Path, disk: Any) -> Non
         assert disk.keeps(write_whole(path, content))
 
 
+def test_nothing_stays_open_once_it_is_written(tmp_path: Path) -> None:
+    before = len(list(Path("/dev/fd").iterdir()))
+    write_whole(tmp_path / "deep" / "down" / "file.txt", "x")
+    assert len(list(Path("/dev/fd").iterdir())) <= before
+
+
 def test_what_was_written_is_read_or_is_not_there(tmp_path: Path) -> None:
     assert read_stored(write_whole(tmp_path / "number.json", "7"), int, "is damaged") == 7
     assert read_stored(tmp_path / "none.json", int, "is damaged") is None
@@ -91,7 +97,10 @@ def test_a_file_that_cannot_be_read_is_named_with_advice(tmp_path: Path, name: s
 
 @pytest.mark.parametrize(
     ("number", "advice"),
-    [(errno.ENOSPC, "free space"), (errno.EROFS, "make it writable"), (errno.EIO, "correct that")],
+    [
+        (errno.ENOSPC, "free space"), (errno.EDQUOT, "free space"), (errno.EFBIG, "free space"),
+        (errno.EROFS, "make it writable"), (errno.EIO, "correct that"),
+    ],
 )
 def test_a_failure_leaves_what_was_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, advice: str

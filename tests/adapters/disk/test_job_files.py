@@ -55,6 +55,7 @@ def test_a_job_of_which_every_virtue_weighs_nothing_is_refused_to_its_author_alo
     line = path.read_text().splitlines().index("virtues:") + 1
     with pytest.raises(DocumentError, match=rf"chat\.yml:{line}: virtues: every virtue weighs 0; give one a weight"):
         load_job(path)
+    assert load_job(write(tmp_path / "other.yml", text.replace(": 0", ": 1", 1))), "one that weighs is enough"
     stored = read_document(path, Job).model_dump_json(by_alias=True)
     assert set((Job.model_validate_json(stored).weights() or {}).values()) == {0.0}
 
@@ -158,7 +159,7 @@ def test_headers_outlive_the_loading(tmp_path: Path) -> None:
     [
         ("prompts: {evaluator: judge.jinja}", r"judge\.jinja: unknown variables: tasks; known here are config, t"),
         ("scorer: {prompt: virtue.jinja}", r"virtue\.jinja: unknown variables: virtue; known here are facts, "),
-        ("setups: [{file: none.cypher}]", r"none\.cypher: there is no such file"),
+        ("setups: [{file: none.cypher}]", r"job\.yml:3: setups\[0\]\.file: .*none\.cypher: there is no such file"),
         ("prompts: {tasks: none.jinja}", r"none\.jinja: there is no such file"),
         ("prompts: {tasks: broken.jinja}", r"broken\.jinja:2: not a valid template: "),
         ("prompts: {tasks: field.jinja}", r"field\.jinja: 'dict object' has no attribute 'acceptanceCriteria'"),

@@ -1,9 +1,11 @@
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from stoic_assets.adapters.disk.release_files import load_release, load_releases, url_of
-from stoic_assets.core.errors import DocumentError
+from stoic_assets.adapters.disk.release_files import as_released, load_release, load_releases, url_of
+from stoic_assets.core.errors import ConfigurationError, DocumentError
+from stoic_assets.core.evaluation import Manifest
 
 
 def test_releases_are_read_and_every_other_manifest_is_complained_of(tmp_path: Path) -> None:
@@ -30,6 +32,12 @@ def test_of_several_manifests_of_one_version_none_counts(tmp_path: Path) -> None
         load_release(tmp_path, "marcus@1.10")
 
 
+def test_a_manifest_that_cannot_be_read_at_all_may_be_the_one_that_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "a.yml").write_bytes(b"agent: marcus\nversion: \xe9\n")
+    with pytest.raises(ConfigurationError, match=r"a\.yml: cannot be read: .*utf-8"):
+        load_release(tmp_path, "marcus@1")
+
+
 @pytest.mark.parametrize(
     ("url", "problem"),
     [
@@ -38,9 +46,20 @@ def test_of_several_manifests_of_one_version_none_counts(tmp_path: Path) -> None
     ],
 )
 def test_a_wrong_address_concerns_only_who_uses_it(tmp_path: Path, url: str, problem: str) -> None:
+    (tmp_path / "0.yml").write_text("agent: marcus\nversion: 1.9\nurl: http://m\n")
     (tmp_path / "a.yml").write_text(f"agent: marcus\nversion: 1.10\nurl: {url}\n")
     releases, complaints = load_releases(tmp_path)
     assert complaints == []
     with pytest.raises(DocumentError) as refused:
         url_of(tmp_path, releases["marcus@1.10"])
     assert str(refused.value) == f"{tmp_path}/a.yml:3: url: {problem}"
+
+
+def test_what_a_release_said_when_an_evaluation_began_counts(
+    tmp_path: Path, make_manifest: Callable[..., Manifest]
+) -> None:
+    (tmp_path / "a.yml").write_text("agent: marcus\nversion: '1'\nreleasedAt: '2026-01-02'\nparents: ['0.9']\n")
+    unknown, parents = make_manifest(agent_version="marcus@1"), ("marcus@0.8",)
+    assert as_released(tmp_path, unknown).parents == ("marcus@0.9",)
+    for begun in (make_manifest(agent_version="marcus@1", parents=parents), make_manifest(agent_version="marcus@2")):
+        assert as_released(tmp_path, begun) == begun

@@ -26,6 +26,11 @@ def test_a_file_that_is_no_database_is_closed_again(tmp_path: Path, monkeypatch:
         opened[0].execute("select 1")
 
 
+def test_a_file_has_no_log_beside_it_which_other_machines_would_not_see(tmp_path: Path) -> None:
+    with closing(open_shared(tmp_path / "cache.db")) as connection:
+        assert connection.execute("pragma journal_mode").fetchall() == [("truncate",)]
+
+
 @pytest.mark.parametrize(
     ("harm", "by_head", "by_whole"),
     [

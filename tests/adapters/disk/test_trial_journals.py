@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from stoic_assets.adapters.disk.json_lines import JsonLines
 from stoic_assets.adapters.disk.trial_journals import Journals
 from stoic_assets.core.conversation.evidence import Observation, Turn
 from stoic_assets.core.conversation.journal import Entry, ended, said
@@ -45,7 +46,8 @@ def test_large_entries_are_redacted_in_one_thread_that_ends_with_the_journals(tm
         await asyncio.gather(*(journals.append(f"T{number}", EVENTS) for number in range(5)))
         journals.close()
 
-    asyncio.run(hold(Journals(tmp_path / "journal.jsonl", clean)))
+    journals = Journals(tmp_path / "journal.jsonl", clean)
+    asyncio.run(hold(journals))
     (thread,) = threads
     thread.join(10)
     assert not thread.is_alive()
@@ -61,6 +63,13 @@ def test_a_small_entry_of_a_trial_that_is_cancelled_is_written_all_the_same_and_
     file = tmp_path / "journal.jsonl"
     asyncio.run(hold(Journals(file, dict)))
     assert [entry["kind"] for entry in Journals(file, dict).kept["T1"]] == ["turn", "ended"]
+
+
+def test_the_calls_of_models_in_the_same_file_are_entries_of_no_trial(tmp_path: Path) -> None:
+    file = tmp_path / "journal.jsonl"
+    asyncio.run(Journals(file, dict).append("T1", LONG))
+    JsonLines(file).write({"call": {"trial": "T2"}})
+    assert list(Journals(file, dict).kept) == ["T1"]
 
 
 def test_the_last_entry_too_is_stored_without_secrets(tmp_path: Path) -> None:
