@@ -9,6 +9,24 @@ def test_a_malformed_address_is_no_reason_to_stop_here() -> None:
     assert set(secrets_in({"NEO_URI": "bolt://[::1", "NEO_PASSWORD": "tr0ub4dor"})) == {"", "tr0ub4dor"}
 
 
+@pytest.mark.parametrize(
+    "name", ["OPENAI_API_KEY", "STOIC_JUDGE_API_KEY", "AGENT_API_KEY", "NEO_PASSWORD", "STOIC_GRAPH_PASSWORD"]
+)
+def test_our_own_keys_and_passwords_are_secret_however_short(name: str) -> None:
+    assert "abc" in secrets_in({name: " abc "})
+
+
+@pytest.mark.parametrize("kind", ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSPHRASE", "AUTHORIZATION", "COOKIE"])
+def test_a_variable_whose_name_sounds_like_a_secret_has_one_if_it_is_long_enough(kind: str) -> None:
+    found = secrets_in({f"THEIR_{kind}": " tr0ub4dor", f"OTHER_{kind}": "abc", f"{kind}_FILE": "/run/secrets"})
+    assert set(filter(None, found)) == {"tr0ub4dor"}
+
+
+@pytest.mark.parametrize("name", ["HTTPS_PROXY", "https_proxy", "all_proxy", "DATABASE_URL", "BROKER_URI"])
+def test_the_password_in_an_address_is_secret(name: str) -> None:
+    assert "tr0ub/dor" in secrets_in({name: "http://me:tr0ub%2Fdor@proxy.example:3128"})
+
+
 def test_each_of_several_signing_keys_is_secret_with_and_without_its_prefix() -> None:
     found = secrets_in({"EVOLUTION_SECRET": "whsec_b2xkIGtleQ== bmV3IGtleQ==", "STOIC_WEBHOOK_SECRET": "aG9va3M="})
     assert {"b2xkIGtleQ==", "bmV3IGtleQ==", "aG9va3M="} <= set(found)
