@@ -82,6 +82,39 @@ def test_judges_with_other_options_are_asked_again(
     assert cached == [False, False, True, False]
 
 
+def test_a_judge_who_is_asked_afresh_gives_another_reply_without_secrets(
+    opened: Open, make_manifest: Callable[..., Manifest], service: Any
+) -> None:
+    service.replies({"choices": [{"message": {"content": "agent-key-1"}}]})
+    workplace, manifest = opened(OPENAI_BASE_URL=service.url, AGENT_API_KEY="agent-key-1"), make_manifest()
+    asked = ChatRequest("judge", "m", ({"role": "user", "content": "?"},), 0.0, cacheable_as="q")
+    replies = [asyncio.run(workplace.model(manifest, fresh=fresh).complete(asked)) for fresh in (False, True, False)]
+    assert [(reply.text, reply.cached) for reply in replies] == [
+        ("[redacted]", False), ("[redacted]", False), ("[redacted]", True)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("settings", "max_cost"), [("max_cost: 1", None), ("", 1.0)])
+def test_a_ceiling_is_kept_whether_a_command_or_the_settings_name_it(
+    opened: Open, make_manifest: Callable[..., Manifest], service: Any, settings: str, max_cost: float | None
+) -> None:
+    model = opened({"stoic.yml": settings}, OPENAI_BASE_URL=service.url).model(make_manifest(), max_cost)
+    with pytest.raises(ConfigurationError, match="a cost ceiling needs the price of m"):
+        asyncio.run(model.complete(ChatRequest("evaluator", "m", ({"role": "user", "content": "?"},), 0.0)))
+    assert service.seen == []
+
+
+def test_an_evaluation_is_known_by_its_manifest_or_by_its_row(
+    workplace: Workplace, make_manifest: Callable[..., Manifest]
+) -> None:
+    workplace.evidence.begin(begun := make_manifest(evaluation_id="begun"))
+    workplace.evidence.begin(make_manifest(evaluation_id="stored"))
+    EvaluationTables(workplace, make_manifest(evaluation_id="stored")).write_head("finished", planned_trials=0)
+    (workplace.evidence.folder(begun.agent_version, "stored") / "manifest.json").unlink()
+    known = [workplace.has_evaluation(begun.agent_version, each) for each in ("begun", "stored", "neither")]
+    assert known == [True, True, False]
+
+
 def test_the_environment_goes_before_the_file_and_the_file_before_nothing(opened: Open, tmp_path: Path) -> None:
     text = "A=file\nB=file\nC=\nSTOIC_HOME=" + str(tmp_path / "elsewhere")
     workplace = opened({".env": text, "stoic.yml": "judging: {samples: 3}"}, A="outer")
@@ -94,12 +127,13 @@ def test_connections_heed_what_the_file_says_of_proxies_and_certificates(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "eval_jobs").mkdir()
-    text = f"STOIC_HOME={tmp_path}\nSSL_CERT_FILE=issuers.pem\nHTTP_PROXY=http://file:1\nHTTPS_PROXY=http://file:1"
-    (tmp_path / ".env").write_text(text)
+    text = f"STOIC_HOME={tmp_path}\nSSL_CERT_FILE=issuers.pem\nHTTP_PROXY=http://file:1\nHTTPS_PROXY=http://file:1\n"
+    (tmp_path / ".env").write_text(text + "NO_PROXY=inside.example")
     monkeypatch.setattr(os, "environ", {"HTTPS_PROXY": "http://outer:1"})
     open_workplace(start=tmp_path)
     assert os.environ["SSL_CERT_FILE"] == str(tmp_path / "issuers.pem")
     assert (os.environ["HTTP_PROXY"], os.environ["HTTPS_PROXY"]) == ("http://file:1", "http://outer:1")
+    assert os.environ["NO_PROXY"] == "inside.example"
 
 
 def test_relative_folders_in_the_file_are_the_projects_in_the_environment_of_the_current_folder(
@@ -177,8 +211,9 @@ def test_whoever_needs_the_graph_alone_waits_for_all_others(opened: Open) -> Non
     assert order[4:] == ["alone in", "alone out"]
 
 
-def test_a_path_that_is_no_text_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["STOIC_HOME", "STOIC_WAREHOUSE", "DAGSTER_HOME"])
+def test_a_path_that_is_no_text_is_refused_before_anything_is_made(tmp_path: Path, name: str) -> None:
     for to_read in (False, True):
         with pytest.raises(ConfigurationError, match="is no text in this locale"):
-            open_workplace({"STOIC_HOME": str(tmp_path / "\udce4b")}, start=tmp_path, to_read=to_read)
+            open_workplace({name: str(tmp_path / "\udce4b")}, start=tmp_path, to_read=to_read)
     assert not list(tmp_path.rglob("*"))

@@ -75,7 +75,9 @@ def test_what_is_stored_has_the_form_that_its_number_names() -> None:
 def test_a_home_says_its_format_and_is_refused_by_an_older_program(tmp_path: Path) -> None:
     project = find_project({}, tmp_path)
     make_home(project, to_read=True)
-    assert not (project.home / "format.json").exists()
+    project.home.mkdir()
+    make_home(project, to_read=True)
+    assert not (project.home / "format.json").exists(), "whoever only reads leaves everything as it is"
     make_home(project)
     written = json.loads((project.home / "format.json").read_text())
     assert written == {"format": FORMAT, "written_by": "0.1.0"}
