@@ -101,6 +101,19 @@ def test_a_table_that_was_lost_is_made_again_without_a_conversation(
     assert (len(said), len(store.evidence())) == (3, 3)
 
 
+def test_a_journal_that_has_lost_lines_stops_only_its_own_version(
+    workplace: Workplace, agent: Agent, said: list[str]
+) -> None:
+    lost, other = agent("1.0.0"), agent("1.1.0")
+    journal = workplace.evidence.journal_file(hold(workplace).held[lost].manifest)
+    with journal.open("ab") as damaged:
+        damaged.write(b'{"call": \n')
+    again = hold(workplace)
+    assert list(again.record.faults) == [lost]
+    assert again.record.faults[lost].startswith(f"{journal}:")
+    assert (list(again.held), len(said)) == ([other], 6)
+
+
 def test_what_was_held_below_the_ceiling_stays_though_some_of_it_was_to_be_held_again(
     workplace: Workplace, agent: Agent, said: list[str]
 ) -> None:
