@@ -9,6 +9,17 @@ from stoic_assets.adapters.evaluation.publishing import publish_feedback
 from stoic_assets.adapters.messages.outbox import Delivered
 from stoic_assets.adapters.ratings.feedback_files import TakenIn, feedback_model, store, take_in
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
+
+_UNTOLD = """
+    with
+        found as (select agent_version, evaluation_id, max(evaluated_at) as changed_at
+                  from human_feedback_evaluations group by all),
+        told as (select agent_version, evaluation_id, max(evaluated_at) as told_at
+                 from events where evaluation_id in (?, ?) group by all)
+    select distinct agent_version from found full join told using (agent_version, evaluation_id)
+    where told_at is null or changed_at is null or told_at < changed_at
+"""
 
 
 @dataclass(frozen=True)
@@ -21,14 +32,21 @@ class Heard:
 
 
 async def hear_people(workplace: Workplace) -> Heard:
-    """Brings `human_feedback_evaluations` up to date with feedback files and ratings, and publishes what changed.
+    """Brings `human_feedback_evaluations` up to date with feedback files and ratings, and publishes what changed,
+    now or in a call that was cut off before it could.
 
     Waits, and says so, while another process does that. Raises `ConfigurationError` as `take_in`, and `StorageError`.
     """
     async with _in_turn(workplace):
         taken = await take_in(workplace, feedback_model(workplace))
         versions = sorted({version for version, _ in store(workplace, taken)})
-    return Heard(taken, versions, [await publish_feedback(workplace, version) for version in versions])
+    untold = sorted({*versions, *_untold(workplace)})
+    return Heard(taken, versions, [await publish_feedback(workplace, version) for version in untold])
+
+
+def _untold(workplace: Workplace) -> set[str]:
+    """The versions of which something changed before a kill or a full disk kept its events from being stored."""
+    return {row["agent_version"] for row in workplace.warehouse.query(_UNTOLD, [FEEDBACK, RATINGS])}
 
 
 def _in_turn(workplace: Workplace) -> AbstractAsyncContextManager[None]:

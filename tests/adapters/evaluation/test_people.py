@@ -2,13 +2,15 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.evaluation import people
+from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.adapters.evaluation import people, publishing
 from stoic_assets.adapters.evaluation.people import hear_people
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.chat import ChatReply, ChatRequest
@@ -16,7 +18,13 @@ from stoic_assets.core.progress import Unwatched
 
 VERSION = "marcus@1.1.0"
 REPLY = {
-    "dimension_feedback": [], "improvement_suggestions": [], "acceptance_status": "rejected",
+    "dimension_feedback": [
+        {
+            "dimension": "accuracy", "supporting_quotes": ["It was late."], "sentiment": "negative",
+            "improvement_suggestions": [], "score": 0.25, "confidence": 0.8,
+        }
+    ],
+    "improvement_suggestions": [], "acceptance_status": "rejected",
     "overall_satisfaction": 0.2, "interpretation_confidence": 0.9,
 }  # fmt: skip
 
@@ -105,3 +113,28 @@ def test_whoever_waits_can_be_interrupted(workplace: Workplace, model: SlowModel
 
     put(workplace, "first.json")
     asyncio.run(interrupted())
+
+
+def test_what_was_stored_and_not_published_is_published_with_the_next(
+    workplace: Workplace, model: SlowModel, waiting: Callable[..., list[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hear_on_a_full_disk() -> None:
+        def refuse(*_: object) -> None:
+            raise StorageError("the disk is full")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(publishing, "human_evaluations", refuse)
+            with pytest.raises(StorageError):
+                asyncio.run(hear_people(workplace))
+
+    model.may_answer.set()
+    put(workplace, "first.json")
+    hear_on_a_full_disk()
+    assert waiting(workplace) == []
+    assert asyncio.run(hear_people(workplace)).versions == [], "nothing changed since"
+    assert [event["subject"] for event in waiting(workplace)] == [VERSION]
+    (workplace.project.home / "feedback" / "first.json").unlink()
+    hear_on_a_full_disk()
+    asyncio.run(hear_people(workplace))
+    assert waiting(workplace) == [], "what is gone is taken back"
+    assert asyncio.run(hear_people(workplace)).deliveries == [], "and there is nothing more to tell"
