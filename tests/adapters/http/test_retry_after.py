@@ -1,5 +1,7 @@
 """How long an answer asks to wait, in seconds or until a date."""
 
+import time
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -56,3 +58,19 @@ def test_a_retry_after_that_is_no_date_is_left_alone(date: str) -> None:
 )
 def test_a_date_is_reckoned_from_that_of_the_answer(date: str, seconds: float) -> None:
     assert retry_after_seconds({"Retry-After": "Wed, 21 Oct 2015 07:28:30 GMT", "Date": date}) == seconds
+
+
+@pytest.fixture
+def east_of_greenwich(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine whose clock shows the time of Tokyo."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "JST-9")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("east_of_greenwich")
+def test_a_date_without_a_zone_is_in_utc_wherever_we_are() -> None:
+    answer = {"Retry-After": "Wed, 21 Oct 2015 07:28:30 -0000", "Date": "Wed, 21 Oct 2015 07:28:00 GMT"}
+    assert retry_after_seconds(answer) == 30.0
