@@ -23,6 +23,20 @@ def test_each_target_has_its_address_and_content_type(outbox: Outbox, service: S
     assert sent == {"application/cloudevents+json": "night-7.%C3%A4rger/1", "application/json": "abc"}
 
 
+def test_a_receiver_of_fitness_knows_a_repeated_update_by_the_key_within(outbox: Outbox, service: Service) -> None:
+    outbox.put("fitness", {f"{VERSION} E1": {"idempotency_key": "key/2"}}, VERSION)
+    assert asyncio.run(outbox.deliver({"fitness": service.url}, QUICK)) == Delivered(1, 0)
+    assert [headers["idempotency-key"] for headers in service.headers] == ["key/2"]
+
+
+def test_a_receiver_that_is_busy_for_a_moment_is_asked_again_unless_told_otherwise(
+    outbox: Outbox, service: Service
+) -> None:
+    put(outbox, 1)
+    service.answers = [Response(status_code=503)]
+    assert asyncio.run(outbox.deliver({"events": service.url})) == Delivered(1, 0)
+
+
 def test_a_receiver_can_tell_a_correction_from_a_repeat(outbox: Outbox, service: Service) -> None:
     put(outbox, 1, note="first")
     service.answers = [Response(status_code=503)]
