@@ -37,6 +37,13 @@ def test_a_receiver_that_is_busy_for_a_moment_is_asked_again_unless_told_otherwi
     assert asyncio.run(outbox.deliver({"events": service.url})) == Delivered(1, 0)
 
 
+def test_nothing_is_sent_once_the_time_for_a_delivery_is_over(outbox: Outbox, service: Service) -> None:
+    put(outbox, 1, 2)
+    over = "STOIC_WEBHOOK_URL (127.0.0.1): the time for this delivery is over; the next delivery continues"
+    assert deliver(outbox, service, seconds=0) == Delivered(0, 2, (over,))
+    assert service.headers == []
+
+
 def test_a_receiver_can_tell_a_correction_from_a_repeat(outbox: Outbox, service: Service) -> None:
     put(outbox, 1, note="first")
     service.answers = [Response(status_code=503)]
