@@ -1,7 +1,9 @@
 """Delivery to a real HTTP service that fails, refuses, is busy and hangs, or to none."""
 
 import asyncio
+import threading
 import time
+from socketserver import StreamRequestHandler, ThreadingTCPServer
 
 import pytest
 from deliveries import QUICK, Service, deliver, numbers, put
@@ -67,6 +69,25 @@ def test_a_proxy_that_lets_no_message_through_is_named_and_its_password_is_not(
     [line] = outcome.errors
     assert line.startswith("the proxy before STOIC_WEBHOOK_URL (zeno.example) refuses requests (407); check")
     assert refusing_proxy not in line
+
+
+class Unavailable(StreamRequestHandler):
+    """A proxy that does not reach what is asked for."""
+
+    def handle(self) -> None:
+        while self.rfile.readline().strip():
+            pass
+        self.wfile.write(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
+
+
+def test_a_proxy_that_fails_is_quoted_without_its_password(outbox: Outbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(outbox, 1)
+    with ThreadingTCPServer(("127.0.0.1", 0), Unavailable) as proxy:
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        monkeypatch.setenv("HTTPS_PROXY", f"http://ada:tr0ub4dor@127.0.0.1:{proxy.server_address[1]}")
+        outcome = asyncio.run(outbox.deliver({"events": "https://zeno.example/hook"}, QUICK))
+        proxy.shutdown()
+    assert outcome.errors == ("STOIC_WEBHOOK_URL (zeno.example): the proxy answers 502 Bad Gateway",)
 
 
 @pytest.mark.parametrize("status", [429, 529])
