@@ -52,6 +52,15 @@ def test_a_correction_is_judged_by_until_another_or_none_is_wanted(
     assert {row["job_hash"] for row in tables.read("trials")} == {chat().question_hash()}
 
 
+def test_a_job_is_not_edited_by_what_a_release_said_of_its_conversations(
+    workplace: Workplace, make_manifest: Callable[..., Manifest]
+) -> None:
+    held = chat(target={"user": "u", "chatbot": "marcus", "protocol": "openai"})
+    judging = EvaluationJudging(workplace, make_manifest(jobs=(held,)))
+    assert judging.edited_jobs([chat()]) == []
+    assert judging.edited_jobs([chat(greetings=["Salve"])]) == ["chat"]
+
+
 def test_a_correction_that_corrects_nothing_is_none(workplace: Workplace, manifest: Manifest) -> None:
     EvaluationJudging(workplace, manifest, corrected=[chat()]).mark_rejudging()
     assert [file.name for file in workplace.evidence.root.rglob("*.json")] == []

@@ -88,6 +88,12 @@ def test_what_was_asked_before_a_fault_is_in_the_table_of_calls(
     assert {row["error"] for row in found.read("llm_calls")} >= {"the key was withdrawn"}
 
 
+def test_every_trial_is_judged_in_its_virtues_its_tasks_and_its_tone(workplace: Workplace, manifest: Manifest) -> None:
+    conversed(workplace, manifest)
+    found = {table: {row["trial_id"] for row in rows} for table, rows in judged(workplace, manifest).items()}
+    assert found == {table: {"t1"} for table in ("virtue_scores", "task_scores", "tone_scores")}
+
+
 def test_confidences_are_read_from_the_maps_of_the_calibration(workplace: Workplace, manifest: Manifest) -> None:
     conversed(workplace, manifest)
     known = ConfidenceMap(
