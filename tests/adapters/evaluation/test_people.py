@@ -14,6 +14,7 @@ from stoic_assets.adapters.evaluation import people, publishing
 from stoic_assets.adapters.evaluation.people import hear_people
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.feedback.human_evaluation import FEEDBACK
 from stoic_assets.core.progress import Unwatched
 
 VERSION = "marcus@1.1.0"
@@ -133,8 +134,10 @@ def test_what_was_stored_and_not_published_is_published_with_the_next(
     assert waiting(workplace) == []
     assert asyncio.run(hear_people(workplace)).versions == [], "nothing changed since"
     assert [event["subject"] for event in waiting(workplace)] == [VERSION]
+    told = "select evaluation_id from events"
+    assert workplace.warehouse.query(told) == [{"evaluation_id": FEEDBACK}]
     (workplace.project.home / "feedback" / "first.json").unlink()
     hear_on_a_full_disk()
     asyncio.run(hear_people(workplace))
-    assert waiting(workplace) == [], "what is gone is taken back"
+    assert (waiting(workplace), workplace.warehouse.query(told)) == ([], []), "what is gone is taken back"
     assert asyncio.run(hear_people(workplace)).deliveries == [], "and there is nothing more to tell"
