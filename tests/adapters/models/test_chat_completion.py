@@ -5,6 +5,7 @@ import pytest
 from stoic_assets.adapters.models.chat_completion import (
     finish_reason_of,
     paid_tokens_of,
+    served_model_of,
     text_of,
     tokens_of,
 )
@@ -48,6 +49,16 @@ def test_refusals_and_other_contents_are_final(message: dict[str, Any]) -> None:
     with pytest.raises(AttemptFailed) as failure:
         text_of(completion(**message), Redactor(()))
     assert failure.value.final
+
+
+def test_what_is_quoted_of_an_answer_holds_no_secret_that_it_repeats() -> None:
+    """The text alone may: it is for those who asked, who blank it themselves."""
+    secrets = Redactor((), ["tr0ub4dor"])
+    answer = {"model": "sage tr0ub4dor", "choices": [{"finish_reason": "no tr0ub4dor", "message": {}}]}
+    assert finish_reason_of(answer, secrets) == "no [redacted]"
+    assert served_model_of(answer, secrets) == "sage [redacted]"
+    with pytest.raises(AttemptFailed, match=r"^the model refuses: no \[redacted\]$"):
+        text_of(completion(refusal="no tr0ub4dor"), secrets)
 
 
 def test_counts_and_the_reason_of_the_end_are_read() -> None:
