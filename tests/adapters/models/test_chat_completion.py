@@ -97,6 +97,7 @@ def test_thoughts_that_only_the_total_counts_are_paid_as_output(said: dict[str, 
         ({"total_tokens": 10923, "cache_read_input_tokens": 10536, "cache_creation_input_tokens": 0}, (10904, 19)),
         ({"total_tokens": 1387, "cache_read_input_tokens": 600, "cache_creation_input_tokens": 400}, (1368, 19)),
         ({"total_tokens": 1387, "cache_read_input_tokens": 1000}, (1368, 19)),
+        ({"total_tokens": 587, "cache_read_input_tokens": 200}, (568, 19)),
         ({"total_tokens": 387, "cache_read_input_tokens": 300}, (368, 19)),  # a part of the prompt
         ({"total_tokens": 387, "prompt_tokens_details": {"cached_tokens": 368}}, (368, 19)),  # all of it
         ({"total_tokens": 687, "cache_read_input_tokens": 100}, (368, 319)),  # a part of it, besides thoughts

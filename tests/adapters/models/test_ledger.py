@@ -12,7 +12,7 @@ from paid_calls import PRICES, REQUEST, ScriptedModel, paid
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.models.ledger import Ledger
-from stoic_assets.core.chat import ChatReply, ModelFailure
+from stoic_assets.core.chat import ChatReply, ChatRequest, ModelFailure
 from stoic_assets.core.redaction import Redactor
 
 
@@ -79,6 +79,18 @@ def test_a_call_that_was_cut_off_is_noted_too(tmp_path: Path) -> None:
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(ledger.complete(REQUEST))
     assert ledger.rows()[0]["error"] == "CancelledError"
+
+
+def test_a_call_that_fails_late_is_noted_with_its_milliseconds(tmp_path: Path) -> None:
+    class Slow:
+        async def complete(self, request: ChatRequest) -> ChatReply:
+            await asyncio.sleep(0.05)
+            raise ModelFailure("down")
+
+    ledger = Ledger(Slow(), tmp_path / "calls.jsonl", PRICES)
+    with pytest.raises(ModelFailure):
+        asyncio.run(ledger.complete(REQUEST))
+    assert 50 <= ledger.rows()[0]["latency_ms"] < 50_000
 
 
 def test_only_what_a_judge_says_is_blanked(tmp_path: Path) -> None:
