@@ -1,4 +1,4 @@
-"""Feedback that two processes take in at once."""
+"""Feedback that two processes take in at once, or one that is cut off."""
 
 import asyncio
 import json
