@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from stoic_assets.adapters.ratings.feedback_files import feedback_folder, feedback_model
-from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.core.chat import ChatRequest
 
 
@@ -18,7 +18,3 @@ def test_its_calls_are_noted_beside_the_files_and_its_replies_hold_no_secret(ser
     assert asyncio.run(model.complete(asked)).text == "It knows [redacted]"
     assert [call["model"] for call in model.rows()] == ["m"]
     assert [file.name for file in feedback_folder(tmp_path / "home").iterdir()] == ["llm_calls.jsonl"]
-
-
-def test_offline_there_is_none(workplace: Workplace) -> None:
-    assert feedback_model(workplace) is None
