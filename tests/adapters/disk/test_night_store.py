@@ -58,6 +58,7 @@ def test_what_was_told_of_a_version_goes_with_it(tmp_path: Path) -> None:
     for version in ("a@1", "b@1"):
         nights.record_told(NIGHT, {f"of {version}": "r"})
         nights.record_alarm(NIGHT, alarm(version))
+    assert nights.read(NIGHT).told == {"of a@1": "r", "of b@1": "r"}
     (damaged := tmp_path / "nights" / "2026-11-20.json").write_text("{")
     assert nights.forget("a@1") == [damaged], "which may still name it"
     night = nights.read(NIGHT)
