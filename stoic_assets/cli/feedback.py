@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from stoic_assets.adapters.evaluation.people import Heard, hear_people
+from stoic_assets.adapters.evaluation.feedback_import import FeedbackImport, import_feedback
 from stoic_assets.adapters.messages.outbox import errors_of
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.ratings.feedback_files import feedback_folder
@@ -17,29 +17,29 @@ def feedback(as_json: Json = False) -> None:
     with console.watched(verbose=False) as progress:
         workplace = open_workplace(progress=progress)
         workplace.warehouse.refuse_misread_folder()
-        heard = run_async(hear_people(workplace))
-    for complaint in (*heard.taken.complaints, *errors_of(heard.deliveries)):
+        imported = run_async(import_feedback(workplace))
+    for complaint in (*imported.feedback.complaints, *errors_of(imported.deliveries)):
         console.err.print(console.foreign(f"stoic: {complaint}"))
     if as_json:
         console.print_json(
             {
-                "evaluations": len(heard.taken.rows), "changed_versions": heard.versions,
-                "unmapped_dimensions": heard.taken.unmapped, "complaints": list(heard.taken.complaints),
+                "evaluations": len(imported.feedback.rows), "changed_versions": imported.versions,
+                "unmapped_dimensions": imported.feedback.unmapped, "complaints": list(imported.feedback.complaints),
             }
         )
-    elif not heard.taken.rows and not heard.versions:
+    elif not imported.feedback.rows and not imported.versions:
         folder = feedback_folder(workplace.project.home)
         console.say(f"no feedback yet; put files into {folder}, or collect ratings with `stoic ratings collect`")
     else:
-        _show(heard, [version for version in heard.versions if workplace.evidence.evaluation_ids(version)])
+        _show(imported, [version for version in imported.versions if workplace.evidence.evaluation_ids(version)])
 
 
-def _show(heard: Heard, evaluated: Sequence[str]) -> None:
-    rated = sum(row["kind"] == "ratings" for row in heard.taken.rows)
-    files = plural(len(heard.taken.rows) - rated, "feedback file")
-    changed = f"changed for {listed(heard.versions)}" if heard.versions else "none is new"
+def _show(imported: FeedbackImport, evaluated: Sequence[str]) -> None:
+    rated = sum(row["kind"] == "ratings" for row in imported.feedback.rows)
+    files = plural(len(imported.feedback.rows) - rated, "feedback file")
+    changed = f"changed for {listed(imported.versions)}" if imported.versions else "none is new"
     console.say(f"{files}, {plural(rated, 'rated reply', 'rated replies')}; {changed}")
     for version in evaluated:
         console.say(f"to count this in its fitness, run `stoic regrade --agent-version {version}`")
-    if heard.taken.unmapped:
-        console.say(console.foreign(f"dimensions that no virtue is mapped to: {', '.join(heard.taken.unmapped)}"))
+    if imported.feedback.unmapped:
+        console.say(console.foreign(f"dimensions that no virtue is mapped to: {', '.join(imported.feedback.unmapped)}"))

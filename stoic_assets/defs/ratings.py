@@ -7,7 +7,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from stoic_assets.adapters.evaluation.people import hear_people
+from stoic_assets.adapters.evaluation.feedback_import import import_feedback
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.ratings import calibration_store, ratings_store
 from stoic_assets.adapters.ratings.rating_analysis import analyse_ratings
@@ -135,14 +135,14 @@ def _diagram(found: ConfidenceMap) -> str:
 def human_feedback_evaluations(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """Feedback in `$STOIC_HOME/feedback/` and ratings as scores of virtues; sent as events."""
     with reported(workplace):
-        heard = run_async(hear_people(workplace))
+        imported = run_async(import_feedback(workplace))
     return dg.MaterializeResult(
         metadata={
-            "dagster/row_count": len(heard.taken.rows),
-            "changed_versions": len(heard.versions),
-            "unmapped_dimensions": ", ".join(heard.taken.unmapped) or "none",
-            "complaints": dg.MetadataValue.md(bulleted(heard.taken.complaints) or "none"),
-            **delivery_faults(heard.deliveries),
+            "dagster/row_count": len(imported.feedback.rows),
+            "changed_versions": len(imported.versions),
+            "unmapped_dimensions": ", ".join(imported.feedback.unmapped) or "none",
+            "complaints": dg.MetadataValue.md(bulleted(imported.feedback.complaints) or "none"),
+            **delivery_faults(imported.deliveries),
         }
     )
 

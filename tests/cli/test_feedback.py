@@ -1,4 +1,4 @@
-"""What `stoic feedback` takes in and says."""
+"""What `stoic feedback` imports and says."""
 
 import json
 from typing import Any

@@ -35,7 +35,7 @@ TABLE = "human_feedback_evaluations"
 
 
 @dataclass(frozen=True)
-class TakenIn:
+class FeedbackRows:
     """All feedback of people as rows of the table, and a line for each one that is invalid or may be misplaced."""
 
     rows: Rows
@@ -75,7 +75,7 @@ def _read_folder(folder: Path) -> tuple[dict[str, tuple[str, FeedbackFile]], lis
     return files, complaints
 
 
-async def take_in(workplace: Workplace, model: ChatModel | None) -> TakenIn:
+async def read_feedback(workplace: Workplace, model: ChatModel | None) -> FeedbackRows:
     """Feedback files and rated replies as rows; nothing is stored yet.
 
     `model` (see `feedback_model`) reads dialogues that were not read before. Raises `ConfigurationError` for a fault
@@ -87,7 +87,7 @@ async def take_in(workplace: Workplace, model: ChatModel | None) -> TakenIn:
     settings = workplace.settings
     rows = [human_row(found, settings.feedback.virtues) for found in read if found is not None]
     rows += [human_row(found, settings.ratings.virtues) for found in rated_replies(workplace)]
-    return TakenIn(rows, (*complaints, *sorted(reader.complaints)))
+    return FeedbackRows(rows, (*complaints, *sorted(reader.complaints)))
 
 
 def rated_replies(workplace: Workplace) -> list[HumanFeedback]:
@@ -97,13 +97,13 @@ def rated_replies(workplace: Workplace) -> list[HumanFeedback]:
     return rated_feedback(ratings, jobs, read_keys(workplace.project.home))
 
 
-def store(workplace: Workplace, taken: TakenIn) -> dict[tuple[str, str], Path]:
+def store(workplace: Workplace, feedback: FeedbackRows) -> dict[tuple[str, str], Path]:
     """Writes what changed, and returns the new files by agent version and evaluation.
 
     A version whose feedback was all removed is written too, without rows.
     """
     stored = _by_place(workplace.warehouse.query(f"select * from {TABLE}"))
-    found = _by_place(workplace.redactor.row(row) for row in taken.rows)
+    found = _by_place(workplace.redactor.row(row) for row in feedback.rows)
     written = {
         place: workplace.warehouse.write(TABLE, *place, found[place])
         for place in sorted({*stored, *found})

@@ -10,7 +10,7 @@ import pytest
 from publications import Make, Sent
 
 from stoic_assets.adapters.project import Project, find_project
-from stoic_assets.adapters.ratings.feedback_files import TakenIn, store
+from stoic_assets.adapters.ratings.feedback_files import FeedbackRows, store
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.measures import GATING
 from stoic_assets.core.evaluation import Manifest
@@ -124,7 +124,7 @@ def say(workplace: Workplace) -> Callable[[str, float], str]:
         )
         metrics = Metrics(dimension_feedback=(entry,), overall_satisfaction=score, interpretation_confidence=0.9)
         found = HumanFeedback(f"feedback-{version}", "metrics", version, "mentor", GIVEN, metrics)
-        store(workplace, TakenIn([human_row(found, Feedback().virtues)], ()))
+        store(workplace, FeedbackRows([human_row(found, Feedback().virtues)], ()))
         return found.id
 
     return store_word

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from heard_people import VERSION
+from imported_feedback import VERSION
 
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 

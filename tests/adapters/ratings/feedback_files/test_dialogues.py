@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from heard_people import DIALOGUE, VERSION, Model, evaluated, table, taken
+from imported_feedback import DIALOGUE, VERSION, Model, evaluated, table, taken
 
 from stoic_assets.adapters.ratings.feedback_files import feedback_model, human_evaluations
 from stoic_assets.adapters.workplace import Workplace, open_workplace

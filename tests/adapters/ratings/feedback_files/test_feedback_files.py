@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
-from heard_people import VERSION, conversed, evaluated, rated, table, taken
+from imported_feedback import VERSION, conversed, evaluated, rated, table, taken
 
-from stoic_assets.adapters.ratings.feedback_files import store, take_in
+from stoic_assets.adapters.ratings.feedback_files import read_feedback, store
 from stoic_assets.adapters.workplace import Workplace
 
 
@@ -29,9 +29,9 @@ def test_taking_the_same_in_again_writes_nothing(workplace: Workplace, put: Call
     put()
     conversed(workplace)
     rated(workplace, "anna", "ben")
-    before = asyncio.run(take_in(workplace, None))
+    before = asyncio.run(read_feedback(workplace, None))
     assert len(store(workplace, before)) == 2
-    assert store(workplace, asyncio.run(take_in(workplace, None))) == {}
+    assert store(workplace, asyncio.run(read_feedback(workplace, None))) == {}
     with duckdb.connect(str(workplace.warehouse.published), read_only=True) as people:
         assert people.execute("select count(*) from human_feedback_evaluations").fetchall() == [(2,)]
 

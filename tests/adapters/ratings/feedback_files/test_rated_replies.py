@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from heard_people import VERSION, conversed, rated, table, taken
+from imported_feedback import VERSION, conversed, rated, table, taken
 
 from stoic_assets.adapters.evaluation.publishing import publish_feedback
 from stoic_assets.adapters.ratings.feedback_files import human_evaluations

@@ -4,7 +4,7 @@ import asyncio
 import json
 from typing import Any
 
-from stoic_assets.adapters.ratings.feedback_files import TakenIn, store, take_in
+from stoic_assets.adapters.ratings.feedback_files import FeedbackRows, read_feedback, store
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.chat import ChatReply, ChatRequest, ModelFailure
 
@@ -40,8 +40,8 @@ class Model:
         return ChatReply(json.dumps(REPLY))
 
 
-def taken(workplace: Workplace, model: Model | None = None) -> TakenIn:
-    found = asyncio.run(take_in(workplace, model))
+def taken(workplace: Workplace, model: Model | None = None) -> FeedbackRows:
+    found = asyncio.run(read_feedback(workplace, model))
     store(workplace, found)
     return found
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from stoic_assets.adapters.disk.files import StorageError
-from stoic_assets.adapters.evaluation import people, publishing
-from stoic_assets.adapters.evaluation.people import hear_people
+from stoic_assets.adapters.evaluation import feedback_import, publishing
+from stoic_assets.adapters.evaluation.feedback_import import import_feedback
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.chat import ChatReply, ChatRequest
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK
@@ -61,7 +61,7 @@ class Released(Unwatched):
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> SlowModel:
     slow = SlowModel()
-    monkeypatch.setattr(people, "feedback_model", lambda _: slow)
+    monkeypatch.setattr(feedback_import, "feedback_model", lambda _: slow)
     return slow
 
 
@@ -82,10 +82,10 @@ def test_of_two_at_once_the_second_waits_and_neither_loses_or_repeats_anything(
     workplace: Workplace, model: SlowModel
 ) -> None:
     async def both() -> None:
-        first = asyncio.create_task(hear_people(workplace))
+        first = asyncio.create_task(import_feedback(workplace))
         await model.asked.wait()
         put(workplace, "second.json")
-        await hear_people(workplace)
+        await import_feedback(workplace)
         model.may_answer.set()
         await first
 
@@ -95,22 +95,22 @@ def test_of_two_at_once_the_second_waits_and_neither_loses_or_repeats_anything(
     assert [row["origin"] for row in stored] == ["first.json", "second.json"]
     assert len(model.requests) == 2
     assert isinstance(workplace.progress, Released)
-    assert workplace.progress.notes == ["another process takes in what people found; this waits for that"]
+    assert workplace.progress.notes == ["another process imports what people found; this waits for that"]
 
 
 def test_whoever_waits_can_be_interrupted(workplace: Workplace, model: SlowModel) -> None:
     """And leaves the turn to the next."""
 
     async def interrupted() -> None:
-        first = asyncio.create_task(hear_people(workplace))
+        first = asyncio.create_task(import_feedback(workplace))
         await model.asked.wait()
-        second = asyncio.create_task(hear_people(workplace))
+        second = asyncio.create_task(import_feedback(workplace))
         await model.may_answer.wait()  # it was told to wait
         second.cancel()
         with pytest.raises(asyncio.CancelledError):
             await second
         await first
-        assert len((await hear_people(workplace)).taken.rows) == 1
+        assert len((await import_feedback(workplace)).feedback.rows) == 1
 
     put(workplace, "first.json")
     asyncio.run(interrupted())
@@ -126,18 +126,18 @@ def test_what_was_stored_and_not_published_is_published_with_the_next(
         with monkeypatch.context() as patch:
             patch.setattr(publishing, "human_evaluations", refuse)
             with pytest.raises(StorageError):
-                asyncio.run(hear_people(workplace))
+                asyncio.run(import_feedback(workplace))
 
     model.may_answer.set()
     put(workplace, "first.json")
     hear_on_a_full_disk()
     assert waiting(workplace) == []
-    assert asyncio.run(hear_people(workplace)).versions == [], "nothing changed since"
+    assert asyncio.run(import_feedback(workplace)).versions == [], "nothing changed since"
     assert [event["subject"] for event in waiting(workplace)] == [VERSION]
     told = "select evaluation_id from events"
     assert workplace.warehouse.query(told) == [{"evaluation_id": FEEDBACK}]
     (workplace.project.home / "feedback" / "first.json").unlink()
     hear_on_a_full_disk()
-    asyncio.run(hear_people(workplace))
+    asyncio.run(import_feedback(workplace))
     assert (waiting(workplace), workplace.warehouse.query(told)) == ([], []), "what is gone is taken back"
-    assert asyncio.run(hear_people(workplace)).deliveries == [], "and there is nothing more to tell"
+    assert asyncio.run(import_feedback(workplace)).deliveries == [], "and there is nothing more to tell"

@@ -1,4 +1,4 @@
-"""Takes in what people found, and tells the services that listen."""
+"""Imports what people found, and tells the services that listen."""
 
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from functools import partial
 from stoic_assets.adapters.disk.file_locks import locked_in_turn
 from stoic_assets.adapters.evaluation.publishing import publish_feedback
 from stoic_assets.adapters.messages.outbox import Delivered
-from stoic_assets.adapters.ratings.feedback_files import TakenIn, feedback_model, store, take_in
+from stoic_assets.adapters.ratings.feedback_files import FeedbackRows, feedback_model, read_feedback, store
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
 
@@ -23,25 +23,26 @@ _UNTOLD = """
 
 
 @dataclass(frozen=True)
-class Heard:
+class FeedbackImport:
     """Everything that people found, the versions for which it changed, and how the delivery of their events went."""
 
-    taken: TakenIn
+    feedback: FeedbackRows
     versions: list[str]
     deliveries: list[Delivered]
 
 
-async def hear_people(workplace: Workplace) -> Heard:
-    """Brings `human_feedback_evaluations` up to date with feedback files and ratings, and publishes what changed,
-    now or in a call that was cut off before it could.
+async def import_feedback(workplace: Workplace) -> FeedbackImport:
+    """Brings `human_feedback_evaluations` up to date with feedback files and ratings, and publishes what changed.
 
-    Waits, and says so, while another process does that. Raises `ConfigurationError` as `take_in`, and `StorageError`.
+    Also what changed in an earlier call that was cut off before it could publish.
+    Waits, and says so, while another process does that. Raises `StorageError`, and `ConfigurationError` as
+    `read_feedback`.
     """
     async with _in_turn(workplace):
-        taken = await take_in(workplace, feedback_model(workplace))
-        versions = sorted({version for version, _ in store(workplace, taken)})
+        feedback = await read_feedback(workplace, feedback_model(workplace))
+        versions = sorted({version for version, _ in store(workplace, feedback)})
     untold = sorted({*versions, *_untold(workplace)})
-    return Heard(taken, versions, [await publish_feedback(workplace, version) for version in untold])
+    return FeedbackImport(feedback, versions, [await publish_feedback(workplace, version) for version in untold])
 
 
 def _untold(workplace: Workplace) -> set[str]:
@@ -55,5 +56,5 @@ def _in_turn(workplace: Workplace) -> AbstractAsyncContextManager[None]:
     Of two at once, the one that stored last would remove the rows of files that it had not seen, and both would pay for
     the same dialogues.
     """
-    line = "another process takes in what people found; this waits for that"
+    line = "another process imports what people found; this waits for that"
     return locked_in_turn(workplace.project.home / "locks" / "feedback", partial(workplace.progress.note, line))
