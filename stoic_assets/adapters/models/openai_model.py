@@ -13,6 +13,7 @@ from pydantic_core import to_json
 from stoic_assets.adapters.http.endpoint import below, parse_url, proxy_for
 from stoic_assets.adapters.http.request_limit import Pace, RequestLimit
 from stoic_assets.adapters.models.chat_completion import finish_reason_of, paid_tokens_of, served_model_of, text_of
+from stoic_assets.adapters.models.context_truncation import ContextTruncation
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_client import open_client
 from stoic_assets.adapters.models.openai_faults import (
@@ -24,7 +25,6 @@ from stoic_assets.adapters.models.openai_faults import (
 )
 from stoic_assets.adapters.models.refused_parts import FieldRefused, OptionRefused, refused_field
 from stoic_assets.adapters.models.request_bodies import RequestBodies
-from stoic_assets.adapters.models.whole_requests import CutRequests
 from stoic_assets.adapters.process.loop_bound import LoopBound
 from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure, Role, charge, option
 from stoic_assets.core.endpoint_limits import Limits, ModelLimit
@@ -77,7 +77,7 @@ class OpenAiModel:
         self._limits: Mapping[Role, ModelLimit] = {"evaluator": limits.evaluator, "judge": limits.judge}
         # What is known about the server outlives the loops: judging starts with what an earlier stage found out.
         self._paces = {role: Pace.of(limit) for role, limit in self._limits.items()}
-        self._prices, self._bodies, self._cut = prices, RequestBodies(options or {}), CutRequests(server)
+        self._prices, self._bodies, self._cut = prices, RequestBodies(options or {}), ContextTruncation(server)
         self._connection: LoopBound[_Connection] = LoopBound(self._open, lambda connection: connection.client.close())
 
     async def complete(self, request: ChatRequest) -> ChatReply:

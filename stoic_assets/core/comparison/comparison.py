@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from stoic_assets.core.comparison.comparable import Common, common_ground
 from stoic_assets.core.comparison.effect import FEWEST_JOBS
 from stoic_assets.core.comparison.family import Finding, Test, Verdict, by_size, decide, family_size, overall
+from stoic_assets.core.comparison.lee_bounds import robust_findings, without_worst
 from stoic_assets.core.comparison.measures import GATING, MEASURES, PASSED, minimal_difference
 from stoic_assets.core.comparison.paired_assertions import (
     REPEATED,
@@ -16,7 +17,6 @@ from stoic_assets.core.comparison.paired_assertions import (
 )
 from stoic_assets.core.comparison.paired_jobs import Measured, Scope, cells_by_measure, paired
 from stoic_assets.core.comparison.side import Side
-from stoic_assets.core.comparison.survivors import robust_findings, without_worst
 from stoic_assets.core.settings import MinimalDifferences
 from stoic_assets.core.table_rows import Row
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from stoic_assets.adapters.models.context_truncation import ContextTruncation
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
-from stoic_assets.adapters.models.whole_requests import CutRequests
 from stoic_assets.core.chat import ChatReply, ChatRequest
 from stoic_assets.core.endpoint_limits import Limits, ModelLimit
 from stoic_assets.core.settings import Price
@@ -51,7 +51,7 @@ def test_of_a_request_that_was_cut_there_is_a_warning(
 
 
 def test_each_model_is_named_once(caplog: pytest.LogCaptureFixture) -> None:
-    cut = CutRequests(ModelServer("http://localhost:1/v1", None))
+    cut = ContextTruncation(ModelServer("http://localhost:1/v1", None))
     for model in ("sage", "sage", "seneca"):
         cut.notice(replace(asking(ENGLISH * 450), model=model), 2050)
     assert [model for model in ("sage", "seneca") for _ in range(caplog.text.count(f"for model {model}"))] == [

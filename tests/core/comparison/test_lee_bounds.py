@@ -11,9 +11,9 @@ from failing_sides import JOBS, failed, of_cells, trial
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from stoic_assets.core.comparison.lee_bounds import without_worst
 from stoic_assets.core.comparison.paired_jobs import cells_by_measure
 from stoic_assets.core.comparison.side import Side
-from stoic_assets.core.comparison.survivors import without_worst
 
 Row = dict[str, Any]
 

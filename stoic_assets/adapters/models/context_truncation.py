@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 _WORD = re.compile(r"\w+")
 
 
-class CutRequests:
+class ContextTruncation:
     """Warns, once for each model, that a server did not read all of a request.
 
     It is no more than a warning: the count is the server's word, and the verdict may be right all the same.
