@@ -21,13 +21,14 @@ from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned, seeded_random
 from stoic_assets.core.jobs.trial import Trial
 from stoic_assets.core.queueing import queueing, working_time
+from stoic_assets.core.redaction import BLANK
 from stoic_assets.core.retrying import AgentUnusable
 
 Step = Literal["open", "listen", "speak", "signed_off", "max_turns"]
 
 
 class SessionLost(StoicError):
-    """The agent no longer knows the session of an interrupted trial: the trial starts again from the beginning."""
+    """An interrupted trial's session, or a part of what was said, is lost: the trial starts from the beginning."""
 
 
 async def hold_trial(planned: Planned, world: World, journal: Journal) -> Evidence:
@@ -142,7 +143,7 @@ class _Conversation:
         return await self.begin()
 
     async def go_on(self) -> Outcome:
-        """Continues an interrupted trial if the agent still knows its session; else starts from the beginning."""
+        """Continues an interrupted trial if its session is not lost; else starts from the beginning."""
         if self.interrupted:
             try:
                 return await self.resume()
@@ -158,12 +159,20 @@ class _Conversation:
 
     async def resume(self) -> Outcome:
         """Continues in the session of an earlier process. Raises `SessionLost`."""
+        if self.lacks_words():
+            raise SessionLost("the journal lacks a secret that was said")
         session = self.state.session_id or ""
         self.world.agent.restore(session, self.state.turns)
         end = await self.talk()
         if self.interrupted and not await knows_session(session, self.world):
             raise SessionLost("nothing was left to say, and what the agent did can no longer be seen")
         return end
+
+    def lacks_words(self) -> bool:
+        """Whether agent or user would be told what the journal has blanked: while the conversation is not over."""
+        said = self.state.turns
+        over = next_step(said, self.job, self.trial) in ("signed_off", "max_turns")
+        return not over and any(BLANK in turn.content for turn in said)
 
     async def talk(self) -> Outcome:
         """Takes turns until the conversation is over."""

@@ -14,6 +14,7 @@ from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.conversation.conversation import hold_trial
 from stoic_assets.core.conversation.evidence import Evidence, Turn
 from stoic_assets.core.errors import ServiceUnreachable
+from stoic_assets.core.redaction import BLANK, Redactor
 
 Make = Callable[..., Any]
 
@@ -132,6 +133,29 @@ def test_where_the_agent_forgot_the_session_the_trial_begins_anew(
     assert fresh.messages() == ["Hi", "What time is it?", "And the weather?"]
     assert len(graph.scripts) == scripts + 1
     assert journal.kinds().count("began") == 2
+
+
+LINES = ["My password: hunter22", "And the weather?"]
+
+
+@pytest.mark.parametrize(
+    ("turns", "attempt", "told"), [(2, 1, LINES), (3, 2, ["Hi", *LINES]), (4, 2, ["Hi", *LINES]), (7, 1, [])]
+)
+def test_where_the_journal_lacks_a_secret_that_was_said_the_trial_begins_anew_unless_it_is_over(
+    planned: Make, make_world: Make, make_journal: Make, agent: Any, user: Any, turns: int, attempt: int,
+    told: list[str],
+) -> None:  # fmt: skip
+    """Neither the agent nor the simulated user is told `[redacted]` in its place."""
+    user.lines = LINES
+    target = {"target": {"user": "ada-{trial}", "chatbot": "marcus"}}
+    cut = cut_after(planned, make_world, make_journal, turns, **target)
+    journal = make_journal([Redactor(["hunter22"]).row(entry) for entry in cut.entries()])
+    user.requests.clear()
+    fresh, item = type(agent)(), planned(greetings=["Hi"], **target)
+    evidence = asyncio.run(hold_trial(item, make_world(agent=fresh), journal))
+    assert fresh.messages() == told
+    assert BLANK not in user.told()
+    assert (evidence.outcome, evidence.trial) == ("signed_off", item.at(attempt))
 
 
 def test_a_session_that_is_lost_in_the_midst_of_one_process_is_the_agents_fault(
