@@ -13,7 +13,7 @@ from stoic_assets.core.conversation.evaluator import EvaluatorFault, next_messag
 from stoic_assets.core.conversation.evidence import SCORED, Evidence, Outcome, Turn
 from stoic_assets.core.conversation.journal import Entry, Journal, TrialState
 from stoic_assets.core.conversation.observation import capture, knows_session
-from stoic_assets.core.conversation.preparation import prepare
+from stoic_assets.core.conversation.preparation import leaves_traces, prepare
 from stoic_assets.core.conversation.signoff import signs_off, still_answers, without_signoff
 from stoic_assets.core.conversation.world import World
 from stoic_assets.core.errors import InfrastructureError, QueryError, StoicError
@@ -154,6 +154,8 @@ class _Conversation:
     async def begin(self) -> Outcome:
         """Plays the trial from the beginning."""
         await self.note(entries.began(self.world.now()))
+        if leaves_traces(self.job):
+            await self.note(entries.prepares())
         await self.note(entries.session(await prepare(self.trial, self.job, self.world)))
         return await self.talk()
 

@@ -26,11 +26,12 @@ class Journal(Protocol):
 class TrialState:
     """The state of a trial; `problem` is what the last failed message met.
 
-    `attempt` counts its starts from 1, without those that led to neither session nor end.
+    `attempt` counts its starts from 1, without those that left nothing behind: no setup, seed, session or end.
     """
 
     attempt: int = 1
     started_at: str | None = None
+    prepared: bool = False
     session_id: str | None = None
     turns: list[Turn] = field(default_factory=list)
     failure_count: int = 0
@@ -49,9 +50,11 @@ class TrialState:
         """Applies one entry; `began` discards all before it."""
         match entry["kind"]:
             case "began":
-                self.attempt += self.session_id is not None or self.end is not None
-                self.started_at, self.session_id, self.end = entry["at"], None, None
+                self.attempt += self.prepared or self.session_id is not None or self.end is not None
+                self.started_at, self.prepared, self.session_id, self.end = entry["at"], False, None, None
                 self.turns, self.failure_count, self.problem = [], 0, None
+            case "prepares":
+                self.prepared = True
             case "session":
                 self.session_id = entry["session_id"]
             case "turn":
@@ -88,6 +91,11 @@ class TrialState:
 def began(at: str) -> Entry:
     """The trial starts, or starts again."""
     return {"kind": "began", "at": at}
+
+
+def prepares() -> Entry:
+    """Setups and seeds begin: whatever follows, graph or agent may know the user of this attempt."""
+    return {"kind": "prepares"}
 
 
 def session(session_id: str) -> Entry:

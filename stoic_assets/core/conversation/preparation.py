@@ -11,6 +11,11 @@ from stoic_assets.core.jobs.trial import Trial
 from stoic_assets.core.queueing import queueing
 
 
+def leaves_traces(job: Job) -> bool:
+    """Whether graph or agent may know the user of a trial before its conversation begins."""
+    return bool(_scripts(job) or job.seeds)
+
+
 async def prepare(trial: Trial, job: Job, world: World) -> str:
     """Runs setups, then seeds, and returns the id of the session for the conversation.
 
@@ -18,8 +23,7 @@ async def prepare(trial: Trial, job: Job, world: World) -> str:
     Setups have a separate time limit and use none of the trial's time, which is for agent and user.
     Raises `QueryError`, `InfrastructureError`, and what `World.ask_through_outage` raises.
     """
-    setups = [setup.cypher for setup in job.setups if isinstance(setup, CypherSetup)]
-    session = None
+    setups, session = _scripts(job), None
     if any("session" in parameters_used(script) for script in setups):
         session = await open_session(trial.user, world)
     for script in setups:
@@ -30,6 +34,11 @@ async def prepare(trial: Trial, job: Job, world: World) -> str:
     for seed in job.seeds:
         await _plant(seed, trial, world)
     return session or await open_session(trial.user, world)
+
+
+def _scripts(job: Job) -> list[str]:
+    """The Cypher of the job's setups."""
+    return [setup.cypher for setup in job.setups if isinstance(setup, CypherSetup)]
 
 
 async def open_session(user: str, world: World) -> str:

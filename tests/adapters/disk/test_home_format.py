@@ -27,7 +27,7 @@ def stored_forms() -> dict[str, Any]:
     """Everything whose form in a home matters to another release: documents, journal, tables, databases."""
     observed = Observation("a", "expression", "true", {}, True, None)
     entries = (
-        journal.began("t"), journal.session("s"), journal.said(Turn(1, "agent", "Hello"), 1, "500"),
+        journal.began("t"), journal.prepares(), journal.session("s"), journal.said(Turn(1, "agent", "Hello"), 1, "500"),
         journal.ended("t", "signed_off", None, 0, [observed]),
     )  # fmt: skip
     return {

@@ -20,9 +20,9 @@ Make = Callable[..., Any]
 
 
 def timeless(evidence: Evidence) -> Evidence:
-    """The evidence without what a clock says."""
+    """The evidence without what a clock says, and of whichever attempt."""
     turns = tuple(replace(turn, response_ms=0.0) for turn in evidence.turns)
-    return replace(evidence, turns=turns, started_at="", ended_at="")
+    return replace(evidence, trial=replace(evidence.trial, attempt=1), turns=turns, started_at="", ended_at="")
 
 
 JOBS: list[dict[str, Any]] = [
@@ -156,6 +156,23 @@ def test_where_the_journal_lacks_a_secret_that_was_said_the_trial_begins_anew_un
     assert fresh.messages() == told
     assert BLANK not in user.told()
     assert (evidence.outcome, evidence.trial) == ("signed_off", item.at(attempt))
+
+
+@pytest.mark.parametrize("job", [{"seeds": [{"text": "Remind me"}]}, {"setups": [{"cypher": "RETURN $user"}]}])
+def test_nobody_is_seeded_or_set_up_twice(
+    planned: Make, make_world: Make, make_journal: Make, death: type[BaseException], agent: Any, graph: Any,
+    job: dict[str, Any],
+) -> None:  # fmt: skip
+    """The process dies after that, before the session of the conversation is journalled."""
+    item = planned(greetings=["Hi"], target={"user": "ada-{trial}", "chatbot": "marcus"}, **job)
+    killed = make_journal(last=2)
+    with pytest.raises(death):
+        asyncio.run(hold_trial(item, make_world(), killed))
+    evidence = asyncio.run(hold_trial(item, make_world(), make_journal(killed.entries())))
+    seeded = [name for _, name, message in agent.sent if message == "Remind me"]
+    set_up = [parameters["user"] for _, parameters, _ in graph.scripts]
+    assert [*seeded, *set_up] == [item.trial.user, f"{item.trial.user}-2"]
+    assert evidence.trial == item.at(2)
 
 
 def test_a_session_that_is_lost_in_the_midst_of_one_process_is_the_agents_fault(

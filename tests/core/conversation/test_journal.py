@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stoic_assets.core.conversation.evidence import Observation, Turn
-from stoic_assets.core.conversation.journal import Entry, TrialState, began, ended, said, session
+from stoic_assets.core.conversation.journal import Entry, TrialState, began, ended, prepares, said, session
 from stoic_assets.core.jobs.plan import Planned
 from stoic_assets.core.jobs.trial import Trial
 
@@ -40,9 +40,14 @@ def test_a_new_beginning_voids_what_was_before() -> None:
     assert (state.session_id, state.failure_count, [turn.content for turn in state.turns]) == ("s2", 0, ["Ho"])
 
 
-def test_an_end_without_a_session_was_an_attempt_and_a_mere_beginning_was_none() -> None:
-    gone = [began("t0"), ended("t1", "infra_error", "gone", 0, []), began("t2")]
-    assert (TrialState.replay(gone).attempt, TrialState.replay([began("t0"), began("t1")]).attempt) == (2, 1)
+@pytest.mark.parametrize(
+    ("between", "attempt"), [([ended("t1", "infra_error", "gone", 0, [])], 2), ([prepares()], 2), ([], 1)]
+)
+def test_an_end_or_a_seed_without_a_session_was_an_attempt_and_a_mere_beginning_was_none(
+    between: list[Entry], attempt: int
+) -> None:
+    state = TrialState.replay([began("t0"), *between, began("t2")])
+    assert state == TrialState(attempt=attempt, started_at="t2")
 
 
 def test_a_beginning_after_a_conversation_without_an_end_is_another_attempt_by_another_user(
