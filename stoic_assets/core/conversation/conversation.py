@@ -81,6 +81,7 @@ class _Conversation:
         self.planned, self.job, self.world, self.journal = planned, planned.job, world, journal
         self.state = TrialState.replay(journal.entries())
         self.interrupted = self.state.session_id is not None and self.state.end is None
+        self.reply_ms = 0.0
 
     @property
     def trial(self) -> Trial:
@@ -127,10 +128,12 @@ class _Conversation:
         return len(self.state.turns) > (0 if self.trial.scenario else 1)
 
     def culprit(self, limit: float) -> Outcome:
-        """Who used up the trial's time: the agent if a reply was due, or if its replies took half of the time."""
-        replies = sum(turn.response_ms for turn in self.state.turns) / 1000
+        """Who used up the trial's time: the agent if a reply was due, or if its replies took half of the time.
+
+        The time begins anew with each process, so replies to an earlier one took none of it.
+        """
         awaited = not self.state.turns or self.state.turns[-1].speaker == "user"
-        return "agent_error" if awaited or replies >= limit / 2 else "evaluator_error"
+        return "agent_error" if awaited or self.reply_ms / 1000 >= limit / 2 else "evaluator_error"
 
     async def play(self) -> Outcome:
         """Plays the trial, and once more from the beginning if an outage of the agent cost it its session."""
@@ -216,6 +219,7 @@ class _Conversation:
                 raise SessionLost(str(error)) from None
             raise
         self.interrupted = False
+        self.reply_ms += delivery.response_ms
         reply = delivery.reply
         turn = Turn(len(turns), "agent", reply.content, delivery.response_ms, delivery.attempts, reply.events)
         counted = delivery.failures if self.failures_count() else 0

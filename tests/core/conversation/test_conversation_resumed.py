@@ -74,16 +74,15 @@ def test_at_every_entry_of_the_journal(
     assert sum(questions) <= all_questions + 1
 
 
-@pytest.mark.parametrize(("milliseconds", "outcome"), [(20.0, "evaluator_error"), (25.0, "agent_error")])
-def test_an_agent_is_at_fault_from_half_of_the_time_on(
-    planned: Make, make_world: Make, make_journal: Make, user: Any, milliseconds: float, outcome: str
+def test_replies_before_the_cut_took_none_of_the_time_after_it(
+    planned: Make, make_world: Make, make_journal: Make, user: Any
 ) -> None:
-    """By its replies before the interruption; the simulated user takes all the rest."""
+    """The time begins anew with the process, and here the simulated user takes all of it."""
     user.says = lambda request: asyncio.sleep(5)
-    turns = [Turn(0, "user", "Hi"), Turn(1, "agent", "Salve", milliseconds, 1)]
+    turns = [Turn(0, "user", "Hi"), Turn(1, "agent", "Salve", 9000.0, 1)]
     journal = make_journal([entries.began("2026-01-01"), entries.session("s1"), *map(entries.said, turns)])
     evidence = asyncio.run(hold_trial(planned(trialTimeoutSeconds=0.05), make_world(), journal))
-    assert (evidence.outcome, len(evidence.turns)) == (outcome, 2)
+    assert (evidence.outcome, len(evidence.turns)) == ("evaluator_error", 2)
 
 
 def test_a_trial_that_ended_is_not_touched_again(

@@ -3,10 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from stoic_assets.core import retrying
 from stoic_assets.core.conversation.conversation import hold_trial
 from stoic_assets.core.queueing import queueing
 
@@ -47,13 +49,18 @@ def test_the_time_of_setups_is_charged_to_nobody(
     assert hold(trial, make_world()).outcome == "agent_error"
 
 
-def test_an_agent_that_took_most_of_the_time_is_at_fault_whoever_was_waited_for(
-    hold: Make, planned: Make, make_world: Make, agent: Any, user: Any
-) -> None:
-    agent.answer = lambda message: asyncio.sleep(0.06) if message == "Hi" else None
-    user.says = lambda request: asyncio.sleep(5)
-    evidence = hold(planned(greetings=["Hi"], trialTimeoutSeconds=0.1), make_world())
-    assert evidence.outcome == "agent_error"
+@pytest.mark.parametrize(("seconds", "outcome"), [(3, "evaluator_error"), (4, "agent_error")])
+def test_an_agent_that_took_half_of_the_time_is_at_fault_whoever_was_waited_for(
+    simulated: Make, planned: Make, make_world: Make, make_journal: Make, agent: Any, user: Any,
+    monkeypatch: pytest.MonkeyPatch, seconds: float, outcome: str,
+) -> None:  # fmt: skip
+    clock = SimpleNamespace(perf_counter=lambda: asyncio.get_running_loop().time())
+    monkeypatch.setattr(retrying, "time", clock)
+    agent.answer = lambda message: asyncio.sleep(seconds) if message == "Hi" else None
+    user.says = lambda request: asyncio.sleep(9)
+    trial = planned(greetings=["Hi"], trialTimeoutSeconds=8)
+    evidence = simulated(hold_trial(trial, make_world(), make_journal()))
+    assert (evidence.outcome, evidence.turns[1].response_ms) == (outcome, seconds * 1000)
 
 
 class Queue:
