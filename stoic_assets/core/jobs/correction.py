@@ -24,6 +24,8 @@ _USED_AFTERWARDS: Any = {
     "target": {"url", "protocol", "timeout_seconds"},  # how the agent is reached; it is not called again
     "assertions": True,  # checked one by one
 }  # fmt: skip
+_OF_ASSERTIONS = {"expected", "weight", "expression"}
+"""What may be corrected in an assertion."""
 
 
 class Correction(BaseModel, frozen=True):
@@ -46,12 +48,16 @@ def corrected_jobs(jobs: Iterable[Job], held: Sequence[Job]) -> dict[str, Job]:
 
 
 def _corrected(job: Job, held: dict[str, Job]) -> Job:
-    """The job, blanked as the stored one is, with the stored target: that may come from a release."""
+    """The job with the stored target, which may come from a release, and blanked as stored where it cannot change.
+
+    What may be corrected stays as it is given: whether a blanked text is another one now cannot be known.
+    """
     if job.name not in held:
         raise ConfigurationError(f"job {job.name} was not part of the evaluation; its jobs are {', '.join(held)}")
     before = held[job.name]
-    then, now = (each.model_dump(mode="json", by_alias=True) for each in (before, job))
-    job = Job.model_validate(_blanked_as(then, now))
+    taken = {**_USED_AFTERWARDS, "assertions": {"__all__": _OF_ASSERTIONS}}
+    then = before.model_dump(mode="json", by_alias=True, exclude=taken)
+    job = Job.model_validate(_blanked_as(then, job.model_dump(mode="json", by_alias=True)))
     _refuse_other_conversations(job, before)
     _refuse_other_queries(job, before)
     corrected = job.model_copy(update={"target": before.target})

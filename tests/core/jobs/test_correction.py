@@ -105,7 +105,7 @@ def test_what_was_blanked_then_stays_blanked_though_nothing_blanks_it_now() -> N
     corrected = job(**SECRETIVE | {"holdout": True, "assertions": [*SECRETIVE["assertions"], new]})
     [found] = corrected_jobs([corrected], [held]).values()
     assert found.facts == ("My [redacted] and [redacted] here", "[redacted]")
-    assert [assertion.model_dump()["expected"] for assertion in found.assertions[:1]] == ["[redacted]"]
+    assert [assertion.model_dump()["parameters"] for assertion in found.assertions[:1]] == [{"x": "[redacted]"}]
     assert (found.holdout, len(found.assertions)) == (True, 2)
 
 
@@ -132,6 +132,29 @@ def test_a_correction_of_a_text_that_still_holds_its_secret_is_taken() -> None:
     )
     [found] = corrected_jobs([corrected], [held]).values()
     assert found.tasks[0].acceptance_criteria == "Never tells [redacted], and is kind"
+
+
+@pytest.mark.parametrize(
+    ("then", "now"),
+    [
+        ("It tells KD-4711", "It tells that it may not tell"), ("KD-4711 is told", "No number is told"),
+        ("KD-4711", "It is silent"), ("KD-4711 and KD-12", "a and b"),
+    ],
+)  # fmt: skip
+def test_a_correction_by_which_the_secret_goes_is_taken(then: str, now: str) -> None:
+    held, corrected = (
+        job(
+            tasks=[{"task": "Tell KD-4711", **dict.fromkeys(["acceptanceCriteria", "requirements", "context"], text)}],
+            prompts={"wisdom": text},
+            assertions=[
+                {**QUERY, "parameters": {"x": "KD-4711"}, "expected": text}, {"expression": f'"{text}".isBlank()'},
+            ],
+        )
+        for text in (then, now)
+    )  # fmt: skip
+    redactor = Redactor(["KD-[0-9]+"])
+    [found] = corrected_jobs([corrected.blanked(redactor)], [held.blanked(redactor)]).values()
+    assert found == corrected.blanked(redactor)
 
 
 def test_many_blanks_do_not_take_for_ever() -> None:
