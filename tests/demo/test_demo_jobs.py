@@ -23,6 +23,7 @@ from stoic_assets.core.conversation.trials import hold_all
 from stoic_assets.core.conversation.world import World
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned, plan
+from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.scoring.assertion_results import decide
 from stoic_assets.core.settings import Settings
 from stoic_assets.demo.releases import RELEASES
@@ -87,7 +88,8 @@ def played(marcus, graph_address) -> dict[str, Trials]:
 
 
 def failed(evidence: Evidence) -> list[str]:
-    return [result.assertion for result in decide(JOBS[evidence.trial.job], evidence, "none") if not result.passed]
+    results = decide(JOBS[evidence.trial.job], evidence, "none", Redactor(()))
+    return [result.assertion for result in results if not result.passed]
 
 
 def words(evidence: Evidence) -> list[str]:

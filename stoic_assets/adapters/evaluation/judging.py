@@ -84,8 +84,8 @@ class EvaluationJudging:
 
     def assertions(self) -> list[Row]:
         """The rows of `assertion_results`; no model is called."""
-        model = self._manifest.spec.agent_model
-        return [asdict(r) for e in self.tables.evidence() for r in decide(self._job(e), e, model)]
+        model, redactor = self._manifest.spec.agent_model, self._workplace.redactor
+        return [asdict(r) for e in self.tables.evidence() for r in decide(self._job(e), e, model, redactor)]
 
     def mark_rejudging(self) -> None:
         """Marks the evaluation as being judged again, and by which jobs. To be called before verdicts are replaced.

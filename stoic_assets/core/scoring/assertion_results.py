@@ -16,6 +16,8 @@ from stoic_assets.core.errors import StoicError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import CypherAssertion, ExpressionAssertion
 from stoic_assets.core.json_text import json_text
+from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.table_rows import Rows
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,8 @@ class AssertionResult:
     error: str | None
 
 
-def decide(job: Job, evidence: Evidence, agent_model: str) -> list[AssertionResult]:
-    """Every assertion of the job that applies under the trial's condition, decided.
+def decide(job: Job, evidence: Evidence, agent_model: str, redactor: Redactor) -> list[AssertionResult]:
+    """Every assertion of the job that applies under the trial's condition, decided; `redactor` blanked the evidence.
 
     An assertion whose query or expression has an error has failed. If its trial lost the graph, or never had the
     session whose object context it reads, it was not observed: `passed` is None.
@@ -46,7 +48,7 @@ def decide(job: Job, evidence: Evidence, agent_model: str) -> list[AssertionResu
     seen = {observation.assertion: observation for observation in evidence.observations}
     visible = _Visible(evidence, job, seen.get(OBJECT_CONTEXT), agent_model)
     return [
-        _decide_cypher(key, assertion, evidence, seen.get(key))
+        _decide_cypher(key, assertion, evidence, seen.get(key), redactor)
         if isinstance(assertion, CypherAssertion)
         else _decide_expression(key, assertion, visible)
         for key, assertion in job.assertions_of(evidence.trial.condition)
@@ -88,20 +90,34 @@ class _Visible:
 
 
 def _decide_cypher(
-    key: str, assertion: CypherAssertion, evidence: Evidence, seen: Observation | None
+    key: str, assertion: CypherAssertion, evidence: Evidence, seen: Observation | None, redactor: Redactor
 ) -> AssertionResult:
-    found, passed, error = None, None, None
+    found, passed, error, expected = None, None, None, assertion.expected
     if seen is not None:
         try:
-            actual = single_value(_observed(seen))
-            found, passed = json_text(actual), equals(assertion.expected, actual)
-            error = None if passed else describe_difference(assertion.expected, actual)
+            rows = _observed(seen)
+            actual = single_value(rows)
+            expected = _as_found(expected, actual, rows, redactor)
+            found, passed = json_text(actual), equals(expected, actual)
+            error = None if passed else describe_difference(expected, actual)
         except StoicError as failure:
             passed, error = False, str(failure)
     return AssertionResult(
-        evidence.trial.trial_id, key, "cypher", assertion.cypher, assertion.weight, json_text(assertion.expected),
-        found, passed, error,
+        evidence.trial.trial_id, key, "cypher", assertion.cypher, assertion.weight, json_text(expected), found, passed,
+        error,
     )
+
+
+def _as_found(expected: Any, actual: Any, rows: Rows, redactor: Redactor) -> Any:
+    """The expected value; if only so it equals the actual one, as it is redacted where that stands.
+
+    What was found may be a secret only together with the name of its column, such as `password`.
+    """
+    if equals(expected, actual):
+        return expected
+    (column,) = rows[0]
+    redacted = single_value(redactor.data([{column: expected}]))
+    return redacted if equals(redacted, actual) else expected
 
 
 def _decide_expression(key: str, assertion: ExpressionAssertion, visible: _Visible) -> AssertionResult:

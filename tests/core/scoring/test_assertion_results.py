@@ -9,6 +9,7 @@ from stoic_assets.core.assertions.bindings import object_context
 from stoic_assets.core.conversation.evidence import Evidence, Observation, Turn
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.trial import Condition, Trial
+from stoic_assets.core.redaction import BLANK, Redactor
 from stoic_assets.core.scoring.assertion_results import AssertionResult, decide
 
 CONTEXT = {
@@ -18,7 +19,6 @@ CONTEXT = {
 SEEN = Observation("objectContext", "object_context", "", result=CONTEXT)
 CALL = {"request": {"function": {"name": "create_reminder"}, "arguments": {"hour": 9}, "context": ""}}
 TURNS = (Turn(0, "user", "Hi"), Turn(1, "agent", "Salve", 12.5, 1, (CALL,)), Turn(2, "user", "Vale"))
-
 Decide = Callable[..., AssertionResult]
 
 
@@ -38,8 +38,12 @@ def job_of(*assertions: dict[str, Any]) -> Job:
 
 
 def decided(assertion: dict[str, Any], found: Evidence) -> AssertionResult:
-    (result,) = decide(job_of(assertion), found, "gpt-x")
+    (result,) = all_decided(job_of(assertion), found)
     return result
+
+
+def all_decided(job: Job, found: Evidence, *patterns: str) -> list[AssertionResult]:
+    return decide(job, found, "gpt-x", Redactor(patterns))
 
 
 def cypher(expected: Any, rows: Any = None, error: str | None = None) -> AssertionResult:
@@ -70,6 +74,27 @@ def test_values_are_compared_with_their_types(expected: Any, found: Any, passed:
     result = cypher(expected, [{"x": found}])
     assert result.passed is passed
     assert (result.error is None) is passed
+
+
+@pytest.mark.parametrize(
+    ("column", "there", "expected", "passed"),
+    [
+        ("w.password", "hunter22", "hunter22", True), ("w.password", "hunter22", "none", False),
+        ("w.password", "none", "hunter22", False), ("passwords", ["hunter22", "a1"], ["hunter22", "a1"], True),
+        ("w", {"password": "hunter22"}, {"password": "hunter22"}, True), ("w.pin", 4711, 4711, True),
+        ("w.password", {"$type": "date", "value": "2026-11-22"}, "2026-11-22", True),
+    ],
+)  # fmt: skip
+def test_what_is_a_secret_only_below_its_column_equals_what_is_one_there(
+    column: str, there: Any, expected: Any, passed: bool
+) -> None:
+    patterns = [r"passwords?=\w*\d\w*", r"pin=\d+"]
+    redactor = Redactor(patterns)
+    job = job_of({"cypher": "RETURN 1", "expected": expected}).blanked(redactor)
+    row = redactor.row({"result": [{column: there}]})
+    [result] = all_decided(job, evidence(Observation("1", "cypher", "RETURN 1", **row)), *patterns)
+    assert (result.passed, result.error is None) == (passed, passed)
+    assert BLANK not in str(result.actual) or (result.expected == result.actual) is passed
 
 
 @pytest.mark.parametrize(
@@ -165,9 +190,9 @@ def test_only_assertions_of_the_condition_are_decided_each_by_its_key() -> None:
         {"cypher": "x", "expected": 1, "condition": "withheld"}, {"cypher": "y", "expected": 2, "name": "own"},
     )  # fmt: skip
     seen = [Observation(key, "cypher", "", result=[{"n": n}]) for key, n in (("3", 1), ("own", 2))]
-    results = decide(job, evidence(*seen), "m")
+    results = all_decided(job, evidence(*seen))
     assert [(r.assertion, r.passed) for r in results] == [("1", True), ("3", True), ("own", True)]
-    assert [r.assertion for r in decide(job, evidence(*seen, condition="supplied"), "m")] == ["1", "2", "own"]
+    assert [r.assertion for r in all_decided(job, evidence(*seen, condition="supplied"))] == ["1", "2", "own"]
 
 
 def test_odd_data_of_the_agent_fails_only_what_reads_it() -> None:
@@ -190,7 +215,7 @@ def test_a_trial_s_object_context_is_made_visible_once_and_only_if_an_expression
 
     monkeypatch.setattr(bindings, "object_context", counted)
     many = job_of(*({"expression": f"objectContext.resources.size > {least}"} for least in range(5)))
-    assert [result.passed for result in decide(many, evidence(SEEN), "m")] == [True, False, False, False, False]
+    assert [result.passed for result in all_decided(many, evidence(SEEN))] == [True, False, False, False, False]
     assert len(made) == 1
     decided({"expression": "evaluation.done"}, evidence(SEEN))
     assert len(made) == 1
@@ -206,13 +231,13 @@ def test_expressions_that_share_what_they_see_leave_it_as_it_was() -> None:
         f"evaluation.functionCalls.map {{ it.args }} == listOf({resources}.first().properties)",
     ]
     twice = [{"expression": each} for each in (*expressions, *expressions)]
-    assert [(r.passed, r.error) for r in decide(job_of(*twice), evidence(seen), "m")] == [(True, None)] * len(twice)
+    assert [(r.passed, r.error) for r in all_decided(job_of(*twice), evidence(seen))] == [(True, None)] * len(twice)
     assert seen == SEEN
 
 
 def test_what_cannot_be_made_visible_fails_each_expression_that_reads_it() -> None:
     odd = evidence(Observation("objectContext", "object_context", "", result={"resources": "none"}))
     reading = {"expression": "objectContext.functions.isEmpty()"}
-    results = decide(job_of(reading, {"expression": "evaluation.done"}, reading), odd, "m")
+    results = all_decided(job_of(reading, {"expression": "evaluation.done"}, reading), odd)
     problem = "the agent sent `resources` as str; it must be a list"
     assert [(r.passed, r.error) for r in results] == [(False, problem), (True, None), (False, problem)]
