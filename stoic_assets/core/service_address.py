@@ -1,9 +1,25 @@
-"""Addresses of services: which are valid, and which hosts are this machine."""
+"""Addresses of services: which are valid, which of them name the same service, and which hosts are this machine."""
 
 import ipaddress
+from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 PORTS = {"http": 80, "https": 443}
+CHAT = "/api/v1/chat"
+"""The path of the Embabel protocol below an agent's address, which may end with it."""
+COMPLETIONS = "/chat/completions"
+"""The path of the OpenAI protocol below an agent's address, which may end with it."""
+FIRST_VERSION = "/v1"
+"""What an address of the OpenAI protocol may leave out before `COMPLETIONS`."""
+
+
+class Service(NamedTuple):
+    """What an address names, the same however the address is spelt. `rest` is the path and the query."""
+
+    scheme: str
+    host: str
+    port: int | None
+    rest: str
 
 
 def http_parts(url: str) -> SplitResult | None:
@@ -17,16 +33,29 @@ def http_parts(url: str) -> SplitResult | None:
     return parts if valid else None
 
 
-def service_at(url: str) -> tuple[str, str, int | None, str]:
-    """The service that an address names: scheme, host, port and the rest, the same however the address is spelt.
+def service_at(url: str) -> Service:
+    """The service that a valid address names.
 
-    `localhost` stands for itself, 127.0.0.1 and ::1; other loopback addresses may have services of their own.
+    The protocols' paths and `/v1` before them may be left out of an address, so they do not count at its end.
     """
     parts = urlsplit(url.strip())
-    host = parts.hostname or ""
-    rest = f"{parts.path.rstrip('/')}?{parts.query}"
-    local = host in ("127.0.0.1", "::1")
-    return parts.scheme, "localhost" if local else host, parts.port or PORTS.get(parts.scheme), rest
+    path = parts.path.rstrip("/").removesuffix(CHAT).removesuffix(COMPLETIONS).removesuffix(FIRST_VERSION)
+    port = parts.port or PORTS.get(parts.scheme)
+    return Service(parts.scheme, _usual(parts.hostname or ""), port, f"{path.rstrip('/')}?{parts.query}")
+
+
+def _usual(host: str) -> str:
+    """The usual spelling of a host: a name as it is looked up, or an address.
+
+    `localhost` stands for 127.0.0.1, ::1, 0.0.0.0 and ::; other loopback addresses may have services of their own.
+    """
+    name = host.encode("idna").decode().removesuffix(".")
+    try:
+        address = ipaddress.ip_address(name)
+    except ValueError:
+        return name
+    usual = getattr(address, "ipv4_mapped", None) or address
+    return "localhost" if usual.is_unspecified or str(usual) in ("127.0.0.1", "::1") else str(usual)
 
 
 def address_problem(url: str) -> str | None:

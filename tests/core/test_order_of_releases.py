@@ -110,6 +110,7 @@ def test_a_version_lives_until_a_newer_one_of_its_agent_takes_its_address() -> N
         ("http://agents:8081", "http://Agents:8081/"),
         ("http://agents/v", "http://agents:80/v/"),
         ("http://localhost:8081", "http://127.0.0.1:8081"),
+        ("http://agents", "http://agents./v1/chat/completions"),
         ("http://a http://b", "http://b"),
         ("http://b", "http://a http://b"),
     ],

@@ -10,10 +10,10 @@ from stoic_assets.core.conversation.agent import AgentReply
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.endpoint_limits import AgentLimit
 from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.service_address import CHAT
 
 _log = logging.getLogger(__name__)
 
-CHAT = "/api/v1/chat"
 SHOWN = 80
 """The most characters of a session's id that a warning shows."""
 IN_SESSION = Particular.WORDS | Particular.PLACE

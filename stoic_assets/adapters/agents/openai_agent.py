@@ -17,8 +17,8 @@ from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.endpoint_limits import AgentLimit
 from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.service_address import COMPLETIONS, FIRST_VERSION
 
-COMPLETIONS = "/chat/completions"
 _log = logging.getLogger(__name__)
 
 
@@ -118,7 +118,7 @@ def completions_url(url: str) -> str:
     path = parts.path.rstrip("/")
     if not path.endswith(COMPLETIONS):
         versioned = re.search(r"/v\d\w*(/|$)", path)
-        path += ("" if versioned else "/v1") + COMPLETIONS
+        path += ("" if versioned else FIRST_VERSION) + COMPLETIONS
     return parts._replace(path=path).geturl()
 
 

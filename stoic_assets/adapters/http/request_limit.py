@@ -7,13 +7,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from urllib.parse import urlsplit
 
 from stoic_assets.core.adaptive_rate import AdaptiveRate
 from stoic_assets.core.endpoint_limits import EndpointLimit, ModelLimit
 from stoic_assets.core.errors import AttemptFailed
 from stoic_assets.core.queueing import queueing, slot_of
-from stoic_assets.core.service_address import PORTS
+from stoic_assets.core.service_address import service_at
 from stoic_assets.core.token_budget import TokenBudget
 
 BUSY = (429, 529)
@@ -133,13 +132,12 @@ class RequestLimits:
 
     def __init__(self, limit: EndpointLimit) -> None:
         self._limit = limit
-        self._of_host: dict[tuple[str | None, int | None], RequestLimit] = {}
+        self._of_host: dict[tuple[str, int | None], RequestLimit] = {}
 
     def at(self, url: str) -> RequestLimit:
-        """The limit of the host and port in this valid address, whoever logs in there."""
-        parts = urlsplit(url.strip())
-        host = parts.hostname, parts.port or PORTS.get(parts.scheme)
-        return self._of_host.setdefault(host, RequestLimit(self._limit))
+        """The limit of the host and port in this valid address, however they are spelt and whoever logs in there."""
+        service = service_at(url)
+        return self._of_host.setdefault((service.host, service.port), RequestLimit(self._limit))
 
 
 def is_busy(status: int, retry_after: float | None) -> bool:

@@ -96,3 +96,8 @@ def test_a_failure_knows_whether_other_requests_were_on_their_way() -> None:
 def test_a_limit_belongs_to_a_host(other: str, shared: bool) -> None:
     limits = RequestLimits(EndpointLimit())
     assert (limits.at("http://host/a") is limits.at(other)) is shared
+
+
+def test_a_limit_knows_its_host_however_it_is_spelt() -> None:
+    limits = RequestLimits(EndpointLimit())
+    assert limits.at("http://localhost:8081/a") is limits.at("http://127.0.0.1:8081") is limits.at("http://[::1]:8081")
