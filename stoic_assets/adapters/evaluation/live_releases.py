@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from stoic_assets.adapters.disk.release_files import load_releases, url_of
 from stoic_assets.adapters.evaluation.job_choice import chosen_jobs
+from stoic_assets.adapters.http.endpoint import parse_url
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest
@@ -52,5 +53,11 @@ def _addresses(release: Release, workplace: Workplace) -> Set[str]:
     if url := url_of(workplace.project.releases, release):
         return {url}
     jobs = chosen_jobs(EvaluationRequest(), release.agent_version, workplace.project, release)
-    urls = {job.target.url or workplace.env.get("AGENT_URL") or "" for job in jobs}
+    urls = {job.target.url or _address_by_default(workplace) for job in jobs}
     return set() if "" in urls else urls
+
+
+def _address_by_default(workplace: Workplace) -> str:
+    """`AGENT_URL`; empty if it is not set. Raises `ConfigurationError` for one that no service has."""
+    url = workplace.env.get("AGENT_URL") or ""
+    return parse_url(url, "AGENT_URL").geturl() if url else ""
