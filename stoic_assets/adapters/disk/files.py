@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and survive a power cut."""
+"""Files that are written whole or not at all, and survive a power cut; devices and pipes that users name as files."""
 
 import errno
 import math
@@ -46,15 +46,38 @@ def write_whole(path: Path, content: str | Iterable[str], mode: int | None = Non
     """Writes UTF-8 to a draft next to `path` and renames it; a long text may come in parts.
 
     Without a `mode` the file keeps the permissions of the one that it replaces; a new one has those of the umask.
-    Raises `StorageError`; then, as after any other error, `path` is unchanged.
+    A link stays: the file that it leads to is replaced. A device or a pipe, such as /dev/stdout, stays too.
+    Raises `StorageError`; then, as after any other error, a file at `path` is unchanged.
     """
     try:
-        with _draft(path, content, mode) as draft:
-            draft.replace(path)
-            sync_folder(path.parent)
+        if _is_no_file(path):
+            with path.open("w", encoding="utf-8", newline="") as device:
+                device.writelines(_parts(content))
+        else:
+            _replace(_linked(path), content, mode)
     except OSError as error:
         raise _unwritable(path, error) from None
     return path
+
+
+def _is_no_file(path: Path) -> bool:
+    """Whether something is there that no file can replace, such as a device."""
+    return path.exists() and not path.is_file()
+
+
+def _linked(path: Path) -> Path:
+    """Where a link leads; else `path` itself."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def _replace(path: Path, content: str | Iterable[str], mode: int | None) -> None:
+    with _draft(path, content, mode) as draft:
+        draft.replace(path)
+        sync_folder(path.parent)
+
+
+def _parts(content: str | Iterable[str]) -> Iterable[str]:
+    return [content] if isinstance(content, str) else content
 
 
 def _unwritable(path: Path, error: OSError) -> StorageError:
@@ -68,10 +91,18 @@ def check_writable(*files: Path | None) -> None:
     """
     for file in filter(None, files):
         try:
-            folder = next((each for each in file.absolute().parents if each.exists()), file)
-            tempfile.TemporaryFile(dir=folder).close()
+            _try_to_write(file)
         except OSError as error:
             raise _unwritable(file, error) from None
+
+
+def _try_to_write(file: Path) -> None:
+    """Raises `OSError` if the file could not be written."""
+    if not _is_no_file(file):
+        folder = next((each for each in _linked(file).absolute().parents if each.exists()), file)
+        tempfile.TemporaryFile(dir=folder).close()
+    elif not os.access(file, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 @contextmanager
@@ -84,7 +115,7 @@ def _draft(path: Path, content: str | Iterable[str], mode: int | None) -> Iterat
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             if mode is None and path.exists():
                 os.fchmod(handle, S_IMODE(path.stat().st_mode))
-            file.writelines([content] if isinstance(content, str) else content)
+            file.writelines(_parts(content))
             file.flush()
             os.fsync(file.fileno())
         yield draft

@@ -51,6 +51,27 @@ def test_a_file_that_is_written_again_may_be_read_by_whom_it_could(tmp_path: Pat
     assert write_whole(file, "z", 0o640).stat().st_mode & 0o777 == 0o640
 
 
+def test_a_link_stays_and_the_file_that_it_leads_to_is_written(tmp_path: Path) -> None:
+    link, target = tmp_path / "link", tmp_path / "deep" / "target"
+    link.symlink_to("deep/target")
+    for content in ("first", "second"):
+        check_writable(link)
+        assert write_whole(link, content) == link
+        assert (link.is_symlink(), target.read_text()) == (True, content)
+    assert [entry.name for entry in target.parent.iterdir()] == ["target"]
+
+
+def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    end = os.open(tmp_path / "pipe", os.O_RDWR)
+    for place in (tmp_path / "pipe", Path(f"/dev/fd/{end}")):
+        remove_stale(place)
+        write_whole(place, ["é", "\n"])
+        assert os.read(end, 9) == "é\n".encode()
+    os.close(end)
+    assert [(entry.name, entry.is_fifo()) for entry in tmp_path.iterdir()] == [("pipe", True)]
+
+
 def test_only_files_of_an_earlier_run_are_removed(tmp_path: Path) -> None:
     file, folder, link = (tmp_path / name for name in ("trials.xml", "folder", "link"))
     folder.mkdir()
