@@ -90,9 +90,10 @@ def _place(folder: Path, agent_version: str) -> tuple[Path, Release | None]:
 
     Raises `ConfigurationError` if no file is free, or the version has several.
 
-    `a-b@c` and `a@b-c` share a plain name; no part contains an `@`.
+    `a-b@c` and `a@b-c` share a plain name; no part contains an `@`. Hidden files would not count.
     """
-    plain, own = folder / f"{agent_version.replace('@', '-')}.yml", folder / f"{agent_version}.yml"
+    name = agent_version.lstrip(".")
+    plain, own = folder / f"{name.replace('@', '-')}.yml", folder / f"{name}.yml"
     taken: dict[Path, str] = {}
     found: list[tuple[Path, Release]] = []
     for path, former in each_release(folder):

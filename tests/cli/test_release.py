@@ -69,6 +69,17 @@ def test_releases_of_one_plain_name_have_a_file_each(tmp_path: Path, monkeypatch
         CliRunner().invoke(COMMANDS, ["a@b-c"], catch_exceptions=False)
 
 
+def test_an_agent_that_begins_with_a_dot_has_a_file_that_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        written = CliRunner().invoke(COMMANDS, [".net@8"], catch_exceptions=False)
+    assert " ".join(written.stdout.split()).endswith("net-8.yml (replaced)")
+    assert [file.name for file in (tmp_path / "releases").iterdir()] == ["net-8.yml"]
+
+
 def test_a_manifest_that_somebody_named_is_the_one_that_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,7 +50,13 @@ def load_settings(path: Path) -> Settings:
 
 def yaml_files(folder: Path) -> list[Path]:
     """The YAML files of a folder, by name."""
-    return sorted([*folder.glob("*.yml"), *folder.glob("*.yaml")])
+    return visible_files(folder, ".yml", ".yaml")
+
+
+def visible_files(folder: Path, *endings: str) -> list[Path]:
+    """The files of a folder with one of these endings, by name, but hidden ones: editors and systems make those."""
+    found = (path for ending in endings for path in folder.glob(f"*{ending}"))
+    return sorted(path for path in found if not path.name.startswith("."))
 
 
 def mentions(path: Path, words: Iterable[str]) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from stoic_assets.adapters.disk.configuration_files import read_text
+from stoic_assets.adapters.disk.configuration_files import read_text, visible_files
 from stoic_assets.adapters.models.connect import connect_model, is_offline, judge_panel
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.ratings.rating_keys import read_keys
@@ -65,7 +65,7 @@ def _read_folder(folder: Path) -> tuple[dict[str, tuple[str, FeedbackFile]], lis
     """Every feedback once, by its id and with the name of its file; and one line about each invalid file."""
     files: dict[str, tuple[str, FeedbackFile]] = {}
     complaints = []
-    for path in sorted(folder.glob("*.json")):
+    for path in visible_files(folder, ".json"):
         try:
             file = parse_feedback(read_text(path), str(path))
         except ConfigurationError as error:

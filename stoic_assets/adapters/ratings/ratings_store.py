@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from stoic_assets.adapters.disk.configuration_files import visible_files
 from stoic_assets.adapters.disk.files import write_whole
 from stoic_assets.adapters.ratings.rating_keys import keys_file, ratings_folder, ratings_locked, read_keys, write_keys
 from stoic_assets.adapters.workplace import Workplace
@@ -109,7 +110,7 @@ def rating_files(home: Path) -> list[Path]:
 
 
 def collect(workplace: Workplace, paths: Iterable[Path]) -> Collected:
-    """Stores rating files, or all `.json` files of folders. Storing the same again changes nothing.
+    """Stores rating files, or all visible `.json` files of folders. Storing the same again changes nothing.
 
     Raises `ConfigurationError` for the first file that is missing or invalid; then nothing is stored.
     """
@@ -125,7 +126,7 @@ def collect(workplace: Workplace, paths: Iterable[Path]) -> Collected:
 
 def _files(paths: Iterable[Path], keys: Path) -> list[Path]:
     """The files that were named or are in named folders, each once, by path; without the file of keys."""
-    named = [path.glob("*.json") if path.is_dir() else [path] for path in paths]
+    named = [visible_files(path, ".json") if path.is_dir() else [path] for path in paths]
     return sorted({file.resolve() for group in named for file in group} - {keys.resolve()})
 
 

@@ -33,9 +33,10 @@ def test_a_byte_order_mark_and_other_line_ends_do_no_harm(tmp_path: Path) -> Non
     assert load_job(tmp_path / "job.yml").tasks[0].task == "Ask the time"
 
 
-def test_the_yaml_files_of_a_folder_are_told_by_name(tmp_path: Path) -> None:
-    for name in ("b.yml", "a.yaml", "notes.txt", "job.schema.json"):
+def test_the_yaml_files_of_a_folder_are_told_by_name_without_those_that_editors_hide(tmp_path: Path) -> None:
+    for name in ("b.yml", "a.yaml", "notes.txt", "job.schema.json", "._b.yml", ".a.yaml"):
         (tmp_path / name).touch()
+    (tmp_path / ".#b.yml").symlink_to("ada@host.4711:1")
     assert [file.name for file in yaml_files(tmp_path)] == ["a.yaml", "b.yml"]
     assert yaml_files(tmp_path / "nowhere") == []
 

@@ -47,9 +47,11 @@ def test_a_file_taken_away_is_taken_out_of_the_table(workplace: Workplace, put: 
 def test_a_wrong_file_keeps_no_other_out(workplace: Workplace, put: Callable[..., Path]) -> None:
     put("good.json")
     put("wrong.json", overall_satisfaction=3)
+    put("._good.json").write_text("of an editor")
     found = taken(workplace)
     assert len(found.rows) == 1
     assert "wrong.json:1: overall_satisfaction" in found.complaints[0]
+    assert not any("._good" in complaint for complaint in found.complaints)
 
 
 def test_an_agent_means_its_newest_version_and_stays_with_it(workplace: Workplace, put: Callable[..., Path]) -> None:

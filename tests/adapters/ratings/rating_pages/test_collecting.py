@@ -45,6 +45,7 @@ def test_collecting_is_idempotent_and_takes_changes(workplace: Workplace, tmp_pa
     build(workplace, [VERSION])
     file = save(tmp_path / "in", ratings_of(workplace))
     collect(workplace, [file])
+    save(tmp_path / "in", "of an editor", "._ann.json")
     again = collect(workplace, [file, tmp_path / "in"])
     assert (again.files, again.written) == (1, ())
     assert (again.merged.new, again.merged.changed, again.merged.unchanged) == (0, 0, 8)
