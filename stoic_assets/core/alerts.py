@@ -31,7 +31,16 @@ class Failure:
 
 def run_failed(failure: Failure) -> Event:
     """A run failed; `error` is one line. Every version of a run that failed has its own event."""
-    event_id = ".".join(part for part in (failure.run_id, failure.agent_version, "failed") if part)
+    return _of_run(failure, "failed")
+
+
+def manifests_left_out(failure: Failure) -> Event:
+    """A night was held without what unreadable manifests name. It may fail besides, so this event has its own id."""
+    return _of_run(failure, "left_out")
+
+
+def _of_run(failure: Failure, what: str) -> Event:
+    event_id = ".".join(part for part in (failure.run_id, failure.agent_version, what) if part)
     data = {
         "job": failure.job, "run_id": failure.run_id, "partition": failure.partition, "error": failure.error,
         "agent_version": failure.agent_version, "evaluation_id": failure.evaluation_id,

@@ -18,7 +18,7 @@ from stoic_assets.adapters.evaluation.nights import HeldNight, hold_night, left_
 from stoic_assets.adapters.messages.outbox import Delivered
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.alerts import Failure, run_failed
+from stoic_assets.core.alerts import Failure, manifests_left_out, run_failed
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.night_record import RoundName, night_evaluation_id
@@ -121,14 +121,15 @@ def _conversations(nights: dg.TimeWindowPartitionsDefinition) -> dg.AssetsDefini
 
 def _announce_faults(workplace: Workplace, night: str, name: RoundName, held: HeldNight) -> list[Delivered]:
     record = held.record
-    failures = [
-        Failure(record.run_id, JOB, night, fault, record.held_at, _begun(workplace, night, name, version), version)
+    begun = {version: _begun(workplace, night, name, version) for version in record.faults}
+    events = [
+        run_failed(Failure(record.run_id, JOB, night, fault, record.held_at, begun[version], version))
         for version, fault in record.faults.items()
     ]
     # A night without conversations fails, and says it in its error. The second round repeats what the first one told.
     if held.held and held.unread and name == "first":
-        failures.append(Failure(record.run_id, JOB, night, "; ".join(held.unread), record.held_at))
-    return [announce(workplace, [run_failed(failure) for failure in failures])] if failures else []
+        events.append(manifests_left_out(Failure(record.run_id, JOB, night, "; ".join(held.unread), record.held_at)))
+    return [announce(workplace, events)] if events else []
 
 
 def _begun(workplace: Workplace, night: str, name: RoundName, version: str) -> str | None:

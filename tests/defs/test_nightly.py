@@ -11,8 +11,10 @@ import dagster as dg
 import pytest
 
 from stoic_assets.adapters.evaluation.conversations import Held
+from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.evaluation.nights import HeldNight
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.alerts import Failure, run_failed
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.night_record import Round, night_evaluation_id
 from stoic_assets.core.settings import Nightly
@@ -183,6 +185,14 @@ def test_manifests_that_were_left_out_of_a_night_are_told(held_with_base: Callab
     [sent] = told()
     assert (sent["subject"], sent["data"]["agent_version"]) == (NIGHT, None)
     assert sent["data"]["error"] == "left out: b.yml:3: url"
+
+
+def test_that_a_night_failed_is_told_beside_the_manifests_that_were_left_out_of_it(
+    workplace: Workplace, held_with_base: Callable[..., Any], told: Told
+) -> None:
+    held_with_base()
+    announce(workplace, [run_failed(Failure("r", "night", NIGHT, "the judge is gone", datetime.now(UTC).isoformat()))])
+    assert [sent["data"]["error"] for sent in told()] == ["left out: b.yml:3: url", "the judge is gone"]
 
 
 def test_the_second_round_shows_what_the_first_one_missed_and_tells_it_to_nobody_again(
