@@ -26,25 +26,36 @@ def failed_runs(context: dg.RunFailureSensorContext, workplace: dg.ResourceParam
     run, ended = (record.dagster_run, record.end_time) if record else (context.dagster_run, None)
     if run.tags.get(RETRIED_TAG) == "true":
         return
-    delivery = announce(workplace, [run_failed(_failure(run, ended, " ".join(_error(context).split())))])
+    begun = _begun(workplace, run)
+    failure = _failure(run, ended, " ".join(_error(context, begun).split()), begun)
+    delivery = announce(workplace, [run_failed(failure)])
     for problem in delivery.errors:
         context.log.warning(problem)
 
 
-def _failure(run: dg.DagsterRun, ended: float | None, error: str) -> Failure:
-    """`ended`, in seconds since 1970, is the run's, so that repeated events are the same."""
+def _begun(workplace: Workplace, run: dg.DagsterRun) -> str | None:
+    """The id of the evaluation that the run works on; None if it was not begun."""
+    version, evaluation_id = _version(run), run.tags.get(EVALUATION_TAG)
+    return evaluation_id if version and evaluation_id in workplace.evidence.evaluation_ids(version) else None
+
+
+def _version(run: dg.DagsterRun) -> str | None:
     partition = run.tags.get(PARTITION_TAG)
-    version = partition if partition and is_agent_version(partition) else None
+    return partition if partition and is_agent_version(partition) else None
+
+
+def _failure(run: dg.DagsterRun, ended: float | None, error: str, begun: str | None) -> Failure:
+    """`ended`, in seconds since 1970, is the run's, so that repeated events are the same."""
     time = datetime.fromtimestamp(ended, UTC) if ended else datetime.now(UTC)
     return Failure(
-        run.run_id, run.job_name, partition, error, time.isoformat(), run.tags.get(EVALUATION_TAG), version
+        run.run_id, run.job_name, run.tags.get(PARTITION_TAG), error, time.isoformat(), begun, _version(run)
     )  # fmt: skip
 
 
-def _error(context: dg.RunFailureSensorContext) -> str:
+def _error(context: dg.RunFailureSensorContext, begun: str | None) -> str:
     """The message of the step that failed first; our own errors say what to do next.
 
-    Without one the run lost its process, and what it did is in the journal.
+    Without one the run lost its process, and what it did is in the journal of the evaluation that it had `begun`.
     """
     for event in context.get_step_failure_events():
         data = event.step_failure_data
@@ -53,8 +64,6 @@ def _error(context: dg.RunFailureSensorContext) -> str:
         if data.error:
             return (data.error.cause or data.error).message
     said = context.failure_event.message or "it failed without an error message; see its page in the web UI"
-    run = context.dagster_run
-    evaluation_id, version = run.tags.get(EVALUATION_TAG), run.tags.get(PARTITION_TAG)
-    if not (evaluation_id and version and is_agent_version(version)):
+    if not (begun and (version := _version(context.dagster_run))):
         return said
-    return f"{said.rstrip('.')}; continue with {way_to_finish(version, evaluation_id, CONVERSED)}"
+    return f"{said.rstrip('.')}; continue with {way_to_finish(version, begun, CONVERSED)}"

@@ -10,6 +10,7 @@ import pytest
 
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import Manifest
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.run_failures import failed_runs
@@ -60,7 +61,7 @@ def look(
     return looked
 
 
-def test_a_failed_evaluation_is_told_by_its_one_line(
+def test_a_run_that_failed_before_its_evaluation_began_is_told_by_its_one_line(
     workplace: Workplace, instance: dg.DagsterInstance, look: Look
 ) -> None:
     tags = {"stoic/evaluation_id": "release-1"}
@@ -73,7 +74,7 @@ def test_a_failed_evaluation_is_told_by_its_one_line(
     assert (event["type"], event["subject"]) == ("stoic.run_failed", VERSION)
     assert event["data"] == {
         "job": "__ephemeral_asset_job__", "run_id": result.run_id, "partition": VERSION, "agent_version": VERSION,
-        "evaluation_id": "release-1", "error": "the agent refuses the key [redacted]; set AGENT_API_KEY",
+        "evaluation_id": None, "error": "the agent refuses the key [redacted]; set AGENT_API_KEY",
     }
 
 
@@ -103,8 +104,9 @@ def test_a_run_that_is_begun_once_more_is_not_told(instance: dg.DagsterInstance,
 
 
 def test_a_run_is_told_with_the_evaluation_that_it_took_up(
-    workplace: Workplace, instance: dg.DagsterInstance, look: Look
+    workplace: Workplace, instance: dg.DagsterInstance, look: Look, make_manifest: Callable[..., Manifest]
 ) -> None:
+    workplace.evidence.begin(make_manifest(agent_version=VERSION, evaluation_id="E1"))
     result = dg.materialize(
         [transcripts], instance=instance, partition_key=VERSION, raise_on_error=False,
         resources={"workplace": workplace},
@@ -128,10 +130,13 @@ def test_a_partition_that_is_no_version_is_told_as_none(
     assert (event["data"]["partition"], event["data"]["agent_version"]) == (key, None)
 
 
-@pytest.mark.parametrize("evaluation_id", ["E1", None])
+@pytest.mark.parametrize("evaluation_id", ["E1", "E2", None])
 def test_a_run_that_lost_its_process_is_told_with_the_way_on(
-    instance: dg.DagsterInstance, look: Look, evaluation_id: str | None
+    workplace: Workplace, instance: dg.DagsterInstance, look: Look, make_manifest: Callable[..., Manifest],
+    evaluation_id: str | None,
 ) -> None:
+    workplace.evidence.begin(make_manifest(agent_version=VERSION, evaluation_id="E1"))
+
     @dg.job
     def work() -> None: ...
 
@@ -141,4 +146,4 @@ def test_a_run_that_lost_its_process_is_told_with_the_way_on(
     logged = [record.dagster_event for record in instance.all_logs(run.run_id) if record.dagster_event]
     [event] = look(SimpleNamespace(all_events=logged, dagster_run=run))
     way = f"; continue with `stoic eval --agent-version {VERSION} --resume E1`"
-    assert event["data"]["error"].endswith(way if evaluation_id else "outside the execution context.")
+    assert event["data"]["error"].endswith(way if evaluation_id == "E1" else "outside the execution context.")
