@@ -128,10 +128,10 @@ def _series(release: Release) -> tuple[str, str]:
     return release.agent, re.split(r"\d", release.version, maxsplit=1)[0]
 
 
-def _number(release: Release) -> tuple[list[tuple[int, str]], str]:
-    """A sort key, by which `1.10` comes after `1.9`; the name decides between equal numbers."""
+def _number(release: Release) -> tuple[list[tuple[int, bool, str]], str]:
+    """A sort key, by which `1.10` comes after `1.9` and `1.10-rc`; the name decides between equal numbers."""
     parts = re.findall(r"(\d*)(\D*)", release.version)
-    return [(int(part or 0), text) for part, text in parts], release.agent_version
+    return [(int(part or 0), not text.startswith("-"), text) for part, text in parts], release.agent_version
 
 
 def _parents_first(releases: Sequence[Release]) -> list[Release]:

@@ -23,7 +23,11 @@ def released(version: str, at: str | None = None, agent: str = "marcus", **more:
             released("1.10", "2026-11-01T11:00:00Z"),
             released("1.10.1", "2026-11-01T11:00:00Z"),
         ],
-        [released("1.9"), released("1.10"), released("1.10-beta")],
+        [released("1.9"), released("1.10-beta"), released("1.10"), released("1.10+build"), released("1.10.1-rc")],
+        [
+            released("1.9", "2026-11-01"), released("2.0.0-rc"), released("2.0.0-rc.2"), released("2.0.0-rc.10"),
+            released("2.0.0"), released("2.0.1", "2026-11-02"), released("2.1.0-rc"),
+        ],
         [
             released("0.9"), released("1.0", "2026-11-01"), released("1.1"), released("1.2", "2026-11-02"),
             released("2.0", "2026-11-05"), released("1.2.1", "2026-11-06"), released("1.2.2"), released("1.3"),
@@ -32,7 +36,10 @@ def released(version: str, at: str | None = None, agent: str = "marcus", **more:
         [released("9", "2026-11-01"), released("8", "2026-11-02", parents=["9"]), released("7", parents=["8"])],
         [released("6", "2026-11-02"), released("7", "2026-11-03"), released("5", "2026-11-01", parents=["7", "6"])],
     ],
-    ids=["dates", "numbers", "undated among dated", "numbers of another kind", "descent", "a clock that was wrong"],
+    ids=[
+        "dates", "numbers", "candidates for a release", "undated among dated", "numbers of another kind", "descent",
+        "a clock that was wrong",
+    ],
 )
 def test_releases_go_by_date_by_their_numbers_and_after_their_parents(expected: list[Release]) -> None:
     for seed in range(10):
