@@ -18,6 +18,9 @@ from stoic_assets.core.cron import check_cron
         ("0 2 * 0 *", "month '0': write 1-12 or JAN-DEC;"),
         ("0 2 * * Sunday", "weekday 'sunday': write 0-7 or SUN-SAT;"),
         ("0 2 31 2 *", "day 31, month 2 and weekday * do not go together; write * for one"),
+        ("0 2 30-31 2 *", "day 30-31, month 2 and weekday * do not go together"),
+        ("0 2 30-L feb *", "day 30-l, month feb and weekday * do not go together"),
+        ("0 2 31 4-6/2,9 *", "day 31, month 4-6/2,9 and weekday * do not go together"),
         ("0 2 1 * MON#2", "day 1, month * and weekday mon#2 do not go together"),
     ],
 )

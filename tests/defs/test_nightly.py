@@ -58,7 +58,8 @@ def test_scores_are_overdue_half_a_day_after_the_longest_pause(cron: str, hours:
         "*/15 22-4 * * *", "05 02 01 01 07", "0 2 * * MON-FRI", "0 2 * * fri-Mon", "0 2 * * 0,6", "0 2 * * SUN/2",
         "0 2 * * MON#1,WED#3", "0 2 * * sat-sun#1", "0 2 * * L5", "0 2 ? * 1", "0 2 1 * ?", "0 2 L * *",
         "0 2 1,15,L * *", "0 2 25-L/2 * *", "0 2 10/5 * 1-5/2", "0 2 31 * *", "0 2 29 2 *", "0 2 30 4,JUN *",
-        "0 2 1 JAN-MAR,11-2/2 *", "0 2 * */3 *",
+        "0 2 1 JAN-MAR,11-2/2 *", "0 2 * */3 *", "0 2 31 4-6,9 *", "0 2 31 9/3 *", "0 2 30-1 2 *", "0 2 L 2,4 *",
+        "0 2 31/2 2 *",
     ],
 )  # fmt: skip
 def test_schedules_that_are_taken_can_be_kept(cron: str) -> None:
@@ -76,7 +77,8 @@ def test_schedules_that_are_taken_can_be_kept(cron: str) -> None:
         "? 2 * * *", "H 2 * * *", "0 2 15W * *", "0 2 L-3 * *", "0 2 5/L * *", "0 2 MON * *",
         "0 2 * january *", "0 2 * * Sunday", "0 2 * * L", "0 2 * * 5L", "0 2 * * LFRI", "0 2 * * 1#6", "0 2 * * *#1",
         "0 2 * * 1-5#1", "0 2 * * 1,5#1", "0 2 * * 1,L5", "0 2 30 2 *", "0 2 31 FEB *", "0 2 30,31 2 *",
-        "0 2 31 4,6 *", "0 2 31 4 MON", "0 2 L * MON#1",
+        "0 2 31 4,6 *", "0 2 31 4 MON", "0 2 L * MON#1", "0 2 30-31 2 *", "0 2 30/1 FEB *", "0 2 30-L 2 *",
+        "0 2 31 4-6/2 *", "0 2 31 9/2 *", "0 2 30-31 2 MON",
     ],
 )  # fmt: skip
 def test_no_schedule_is_refused_that_could_be_kept(cron: str) -> None:
