@@ -19,6 +19,8 @@ from stoic_assets.core.virtues import ASPECTS, Virtue
 
 START = 0.55
 """The score of an aspect for which there is no sign at all."""
+QUOTE_CHARS = 500
+"""The most that is quoted of a sentence: a verdict quotes several, and the same one for several aspects."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _WORD = re.compile(r"[^\W_]{3,}")
@@ -73,11 +75,11 @@ class Reading:
         return round(min(1.0, max(0.0, START + added)), 2)
 
     def example(self, aspect: str) -> str:
-        """A sentence that shows the aspect's heaviest sign; else the agent's first one."""
+        """A sentence that shows the aspect's heaviest sign, or its beginning; else the agent's first one."""
         for sign in sorted(SIGNALS[aspect], key=lambda sign: -abs(SIGNALS[aspect][sign])):
             if found := self.showing.get(sign):
-                return found[0]
-        return self.sentences[0] if self.sentences else ""
+                return found[0][:QUOTE_CHARS]
+        return self.sentences[0][:QUOTE_CHARS] if self.sentences else ""
 
     def costs(self, aspect: str) -> dict[str, float]:
         """Sign to the points that its presence or absence costs."""
@@ -171,5 +173,5 @@ def task_mark(reading: Reading, task: Mapping[str, Any]) -> dict[str, Any]:
     refusals = [sentence for sentence in reading.showing["evasive"] if overlap(task["task"], sentence) > 0]
     score = 0.2 + 0.55 * max(criteria, wish) + (0.35 if claims else 0.25 * criteria) - (0.4 if refusals else 0.0)
     shared = f"Offline word count, no judgement. Of the words of the criteria {percent(criteria)} were said."
-    believed = f' Taken at its word: "{claims[0]}"' if claims else ""
+    believed = f' Taken at its word: "{claims[0][:QUOTE_CHARS]}"' if claims else ""
     return {"reason": shared + believed, "score": round(min(1.0, max(0.0, score)), 2)}

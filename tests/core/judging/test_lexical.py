@@ -1,4 +1,5 @@
 import asyncio
+import json
 from collections.abc import Callable
 from statistics import fmean
 from typing import Any
@@ -101,6 +102,14 @@ def test_its_quotes_are_real_and_its_confidence_is_moderate(judged: Any) -> None
         assert row.grounded == 1
         assert row.supporting_examples
         assert 0.6 <= row.self_confidence <= 0.9
+
+
+def test_of_a_reply_without_end_of_sentence_it_quotes_the_beginning(judged: Any) -> None:
+    record = json.dumps([{"reminder": f"I've set a reminder for tomorrow at {number}"} for number in range(2000)])
+    virtues, tasks = judged(record)
+    assert [(row.error, row.grounded) for row in virtues] == [(None, 1)] * len(VIRTUES)
+    assert {len(quote) for row in virtues for quote in row.supporting_examples} == {500}
+    assert max(len(task.reason) for task in tasks.tasks) < 800
 
 
 def test_it_takes_a_claim_for_the_deed(judged: Any) -> None:
