@@ -1,7 +1,5 @@
 """What the mentor learns about the user, and how it repeats it. Every release says the same here."""
 
-import uuid
-
 from stoic_assets.demo.functions import Call
 from stoic_assets.demo.session import Reply, Session
 
@@ -22,7 +20,7 @@ def learn(session: Session, subject: str, value: str) -> Reply:
 def keep(session: Session, text: str) -> Reply:
     """Keeps a note word for word."""
     session.known.notes.append(text)
-    call = Call("keepNote", "kept", {"id": uuid.uuid4().hex, "text": text})
+    call = Call("keepNote", "kept", {"id": session.next_id(), "text": text})
     return Reply(f'I have noted: "{text}".', (call,))
 
 

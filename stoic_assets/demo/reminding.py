@@ -4,7 +4,6 @@ A reminder is set at once, with UTC if the zone is unknown, and corrected when t
 the user changes the subject.
 """
 
-import uuid
 from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -24,7 +23,7 @@ def create(session: Session, wish: CreateReminder, now: datetime) -> Reply:
     due = _resolved(wish.when, zone, now)
     text = wish.what or UNNAMED
     twin = next((r for r in session.known.reminders if (r.text.lower(), r.due) == (text.lower(), due)), None)
-    reminder = twin or Reminder(uuid.uuid4().hex, text, due, zone, zone_assumed=session.zone is None)
+    reminder = twin or Reminder(session.next_id(), text, due, zone, zone_assumed=session.zone is None)
     if wish.when:
         session.spoken[reminder.id] = wish.when
     session.put(reminder)

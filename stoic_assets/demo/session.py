@@ -1,5 +1,6 @@
 """The state of one conversation with the demo agent."""
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -28,7 +29,7 @@ class Session:
 
     `spoken` keeps times as they were said, since "tomorrow" may be another day once the zone is known. `asked` is what
     the last reply asked for; `topic` and `pending` are what the answer belongs to. `focus` is the id of the reminder
-    mentioned last.
+    mentioned last, `named` the number of ids that were given.
     """
 
     id: str
@@ -42,6 +43,12 @@ class Session:
     pending: CancelReminder | MoveReminder | None = None
     focus: str | None = None
     zone_declined: bool = False
+    named: int = 0
+
+    def next_id(self) -> str:
+        """An id for what is to be kept. A session that goes back to where it was gives the same one again."""
+        self.named += 1
+        return uuid.uuid5(uuid.NAMESPACE_OID, f"{self.id} {self.named}").hex
 
     @property
     def zone(self) -> str | None:

@@ -11,21 +11,22 @@ from stoic_assets.demo.wire import Message, OpenSession, SendMessage
 
 
 class BreakingGraph:
-    """Answers reads with nothing, and breaks at writes while it is `broken`."""
+    """Answers reads with nothing, and breaks at writes beyond the `most`; `written` are the parameters."""
 
     def __init__(self) -> None:
-        self.broken, self.written, self.at_once, self.most_at_once = False, [], 0, 0
+        self.most, self.at_once, self.most_at_once = 1000, 0, 0
+        self.written: list[dict[str, Any]] = []
 
     async def write(self, cypher: str, parameters: dict[str, Any] | None = None) -> list[dict[str, Any]]:
         if "RETURN" in cypher:
             return []
-        if self.broken:
+        if len(self.written) >= self.most:
             raise InfrastructureError("the graph is gone")
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         await asyncio.sleep(0)
         self.at_once -= 1
-        self.written.append(cypher)
+        self.written.append(parameters or {})
         return []
 
 
@@ -39,14 +40,33 @@ def test_a_message_that_could_not_be_kept_can_be_sent_again(now):
         service = ChatService(release_named("1.0.0"), Memory(graph), lambda: now)
         session = (await service.open(OpenSession(user="ada", chatbot="marcus")))["sessionId"]
         wish = send(session, "Remind me to sing tomorrow at 9am")
-        graph.broken = True
+        graph.most = 0
         with pytest.raises(InfrastructureError):
             await service.send(wish)
-        graph.broken = False
+        graph.most = 1
         reply = await service.send(wish)
         assert reply["message"]["content"].startswith("Done.")
         assert [message["role"] for message in reply["history"]] == ["user", "assistant"]
         assert len(graph.written) == 1
+
+    asyncio.run(talk())
+
+
+def test_what_was_written_before_the_graph_broke_is_not_written_twice(now):
+    async def talk() -> None:
+        graph = BreakingGraph()
+        service = ChatService(release_named("1.0.0"), Memory(graph), lambda: now)
+        session = (await service.open(OpenSession(user="ada", chatbot="marcus")))["sessionId"]
+        wish = send(session, "Remind me to sing tomorrow at 9am. Remind me to write tomorrow at 10am.")
+        graph.most = 1
+        with pytest.raises(InfrastructureError):
+            await service.send(wish)
+        graph.most = 4
+        await service.send(wish)
+        await service.send(send(session, "Note that the number is 5"))
+        once, first, second, other = (parameters["id"] for parameters in graph.written)
+        assert once == first
+        assert len({first, second, other}) == 3
 
     asyncio.run(talk())
 
