@@ -122,7 +122,7 @@ class Grammar:
 
     def _path(self) -> str:
         root = self._chance.choice([*ROOTS])
-        return f"{root}.{self._one(ROOTS[root], MEMBERS)}"
+        return f"{root}.{self._one(tuple(ROOTS[root]), MEMBERS)}"
 
     def _call(self, depth: int) -> str:
         name = self._chance.choice([*FUNCTIONS])

@@ -27,6 +27,8 @@ def evaluate(workplace: Workplace) -> Evaluate:
         warehouse, told = workplace.warehouse, [number for number in trials if number not in failed]
         judges = "a" if silent is None else marks
         task = {"task": "1", "type": "task", "task_text": "Remind me.", "judge_model": judges}
+        if silent is not None and marks == "a":
+            task["missing"] = '{"b": "402"}'
         stricter = [] if silent is None else told
         tables: dict[str, list[dict[str, Any]]] = {
             "evaluations": [HEAD | head], "tone_scores": [],
