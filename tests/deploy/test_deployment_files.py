@@ -1,6 +1,7 @@
 """What can be said of `deploy/` without starting it: it parses, it names what exists, it gives nothing away."""
 
 import re
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -135,10 +136,19 @@ def test_the_image_is_made_of_what_is_there_and_of_known_packages() -> None:
     assert all((ROOT / source).exists() for source in wanted)
     allowed = set(re.findall(r"^!(\S+)$", (DEPLOY / "Dockerfile.dockerignore").read_text(), re.MULTILINE))
     assert wanted == allowed
+    assert _of_the_package() <= wanted
     assert "pip install --require-hashes --requirement /build/requirements.lock" in text
     locked = (DEPLOY / "requirements.lock").read_text()
     needed = ("dagster-celery", "dagster-postgres", "dagster-k8s", "redis", "psycopg2-binary")
     assert all(re.search(rf"^{name}==", locked, re.MULTILINE) for name in needed)
+
+
+def _of_the_package() -> set[str]:
+    """The files and folders without which the package cannot be built."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    described = {project["project"]["readme"], *project["project"]["license-files"]}
+    return {"pyproject.toml", *described, *wheel["packages"], *wheel["force-include"]}
 
 
 def test_the_location_is_the_same_everywhere() -> None:
