@@ -162,7 +162,7 @@ def _commands(workplace: Workplace, port: int) -> list[list[str]]:
     location = ["-w", str(own)] if own.exists() else ["-m", "stoic_assets.definitions"]
     return [
         [sys.executable, "-m", "stoic_assets.cli.web_server", "-h", "127.0.0.1", "-p", str(port), *location],
-        [_beside("dagster-daemon"), "run", *location],
+        [sys.executable, "-m", "stoic_assets.cli.daemon", "run", *location],
     ]
 
 
@@ -199,8 +199,3 @@ def refuse_taken(port: int) -> None:
             raise ConfigurationError(
                 f"port {port} is in use; end the program that listens there, or choose another port with --port"
             )
-
-
-def _beside(command: str) -> str:
-    """The path of a command of this installation, whether or not its folder is on PATH."""
-    return str(Path(sys.executable).parent / command)

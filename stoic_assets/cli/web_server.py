@@ -5,25 +5,25 @@ image on any web page could launch a run. It has no accounts either: callers mus
 without a token, other machines are refused.
 """
 
-import os
 from typing import Any
 
 from dagster_webserver.cli import main
 from dagster_webserver.webserver import DagsterWebserver
 from starlette.middleware import Middleware
 
+from stoic_assets.adapters.http.api_keys import sent_value
 from stoic_assets.adapters.http.known_callers import SETTING, KnownCallersOnly, TokenOutOfAddress
 from stoic_assets.adapters.http.loopback_guard import guard
+from stoic_assets.adapters.workplace import open_workplace
+from stoic_assets.cli.code_server import leave_env_file
 
 
 def put_guard() -> None:
     """Puts the guard in front of the web servers that this process makes."""
-    own, given = DagsterWebserver.build_middleware, os.environ.get(SETTING)
+    own, token = DagsterWebserver.build_middleware, sent_value(open_workplace(to_read=True).env, SETTING)
 
     def guarded(server: DagsterWebserver[Any, Any]) -> list[Middleware]:
-        # By now Dagster has overwritten the environment with the project's `.env`; the environment takes precedence.
-        token = os.environ.get(SETTING, "") if given is None else given
-        known = Middleware(KnownCallersOnly, token=token.strip())
+        known = Middleware(KnownCallersOnly, token=token)
         return [Middleware(TokenOutOfAddress), *guard(), known, *own(server)]
 
     # Its command makes the server itself; there is no other place to add middleware.
@@ -31,5 +31,6 @@ def put_guard() -> None:
 
 
 if __name__ == "__main__":
+    leave_env_file()
     put_guard()
     main()  # type: ignore[no-untyped-call]

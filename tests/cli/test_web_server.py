@@ -2,6 +2,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
@@ -35,13 +36,14 @@ def test_the_guard_stands_before_everything_of_dagster(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize(("given", "token"), [("a-token", "a-token"), ("", ""), (None, "of-the-file")])
 def test_the_environment_goes_before_the_file(
-    monkeypatch: pytest.MonkeyPatch, given: str | None, token: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str | None, token: str
 ) -> None:
+    (tmp_path / ".env").write_text("STOIC_UI_TOKEN=of-the-file\n")
+    monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("STOIC_UI_TOKEN", raising=False)
     if given is not None:
         monkeypatch.setenv("STOIC_UI_TOKEN", given)
     put_guard()
-    monkeypatch.setenv("STOIC_UI_TOKEN", "of-the-file")  # as Dagster does with `.env`
     [known] = [each for each in built() if each.cls is KnownCallersOnly]
     assert known.kwargs["token"] == token
 

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent / "parts"))
 
 from agents import EmbabelAgent
 from connections import Connections
-from machines import AGENTS, BIN, DEPLOY, GREETING, LINES, QUICKER, Machines
+from machines import AGENTS, DEPLOY, GREETING, LINES, QUICKER, Machines
 from model_server import ModelServer
 from stoic_command import STOIC, Stoic, graph_variables
 
@@ -149,7 +149,8 @@ def machines(stoic: Stoic, noted: Connections) -> Iterator[Machines]:
     try:
         for name in ("worker1", "worker2"):
             machines.worker(name)
-        machines.start("daemon", BIN / "dagster-daemon", "run", "-w", DEPLOY / "workspace.yaml")
+        daemon = (sys.executable, "-m", "stoic_assets.cli.daemon")
+        machines.start("daemon", *daemon, "run", "-w", DEPLOY / "workspace.yaml")
         yield machines
     finally:
         machines.stop()
