@@ -1,7 +1,6 @@
 """An open project: its settings, environment and stores, opened together for all callers."""
 
 import hashlib
-import os
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from stoic_assets.adapters.models.judge_cache import CachedModel
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.model_server import judge_server
 from stoic_assets.adapters.process.configured_secrets import configured_redactor
+from stoic_assets.adapters.process.environment import completed
 from stoic_assets.adapters.project import Project, find_project, make_home, refuse_undecoded_paths
 from stoic_assets.adapters.warehouse.sql_project import model_variables
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
@@ -31,8 +31,6 @@ from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.settings import Settings
 
 _PATHS = ("STOIC_HOME", "STOIC_WAREHOUSE", "DAGSTER_HOME", "SSL_CERT_FILE")
-_OF_CONNECTIONS = ("SSL_CERT_FILE", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
-"""Variables that OpenSSL and the standard library read from the environment of the process."""
 
 
 @dataclass(frozen=True)
@@ -158,11 +156,8 @@ def open_workplace(
     connections use both. Raises `ConfigurationError` when `stoic.yml` or `.env` is wrong, a path is not Unicode, or
     `STOIC_HOME` cannot be written, which is not needed `to_read`.
     """
-    outer = dict(os.environ if env is None else env)
-    root = find_project(outer, start).root
-    complete = _of_file(root) | outer
-    if env is None:
-        os.environ.update({name: complete[name] for name in _OF_CONNECTIONS if name in complete})
+    of_file = _of_file(find_project({}, start).root)
+    complete = completed(of_file) if env is None else of_file | dict(env)
     project = find_project(complete, start)
     refuse_undecoded_paths(project, complete)
     make_home(project, to_read)

@@ -136,6 +136,27 @@ def test_connections_heed_what_the_file_says_of_proxies_and_certificates(
     assert os.environ["NO_PROXY"] == "inside.example"
 
 
+def test_a_process_and_its_children_heed_a_changed_file_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    env = {"STOIC_HOME": str(tmp_path), "NO_PROXY": "outer"}
+    monkeypatch.setattr(os, "environ", env)
+
+    def proxies(text: str) -> dict[str, str]:
+        (tmp_path / ".env").write_text(text)
+        known = open_workplace(start=tmp_path).env
+        seen = {name: value for name, value in os.environ.items() if name.endswith("_PROXY")}
+        assert {name: value for name, value in known.items() if name.endswith("_PROXY")} == seen
+        return seen
+
+    first = proxies("HTTP_PROXY=http://a:1\nHTTPS_PROXY=http://a:1\nNO_PROXY=file")
+    assert first == {"HTTP_PROXY": "http://a:1", "HTTPS_PROXY": "http://a:1", "NO_PROXY": "outer"}
+    monkeypatch.setattr(os, "environ", dict(os.environ))  # as a child gets it
+    assert proxies("HTTPS_PROXY=http://b:2") == {"HTTPS_PROXY": "http://b:2", "NO_PROXY": "outer"}
+    os.environ["HTTPS_PROXY"] = "http://c:3"
+    assert proxies("HTTPS_PROXY=http://b:2") == {"HTTPS_PROXY": "http://c:3", "NO_PROXY": "outer"}
+    del os.environ["HTTPS_PROXY"]
+    assert proxies("") == {"NO_PROXY": "outer"}
+
+
 def test_relative_folders_in_the_file_are_the_projects_in_the_environment_of_the_current_folder(
     opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
