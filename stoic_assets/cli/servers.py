@@ -47,8 +47,7 @@ def agent(
     api_key: Annotated[
         str | None,
         typer.Option(
-            metavar="KEY", envvar="AGENT_API_KEY", show_envvar=False,
-            help="Key that callers must send. (default: AGENT_API_KEY)",
+            metavar="KEY", show_default=False, help="Key that callers must send. (default: AGENT_API_KEY)",
         ),
     ] = None,
     host: Annotated[
@@ -63,9 +62,10 @@ def agent(
     from stoic_assets.demo.service import serve
 
     workplace = open_workplace()
+    key = api_key or sent_value(workplace.env, "AGENT_API_KEY")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn raises the signal again after its shutdown
     with workplace.graphs() as graphs:
-        serve(release, port, graphs.subject, api_key, host)
+        serve(release, port, graphs.subject, key, host)
 
 
 def graph(

@@ -10,6 +10,8 @@ import time
 from contextlib import nullcontext
 from pathlib import Path
 from threading import Event
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -18,8 +20,9 @@ from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.adapters.process.process_identity import start_time
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console, servers
-from stoic_assets.cli.servers import _wait_for_stop, graph, ui
+from stoic_assets.cli.servers import _wait_for_stop, agent, graph, ui
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
+from stoic_assets.demo import service
 
 SERVING = """
 import sys
@@ -95,6 +98,26 @@ def test_a_graph_may_be_stopped_as_soon_as_its_address_is_told(home: Path, monke
         graph(as_json=True)
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.parametrize(
+    ("option", "variable", "key"),
+    [("option", "variable", "option"), (None, "variable", "variable"), (None, None, "file"), (None, "", "")],
+)
+@pytest.mark.usefixtures("home")
+def test_the_demo_agent_asks_for_the_key_of_the_option_or_the_environment_or_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str | None, variable: str | None, key: str
+) -> None:
+    (tmp_path / ".env").write_text("AGENT_API_KEY=file\n")
+    monkeypatch.delenv("AGENT_API_KEY", raising=False)
+    if variable is not None:
+        monkeypatch.setenv("AGENT_API_KEY", variable)
+    asked: list[Any] = []
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setattr(Workplace, "graphs", lambda _: nullcontext(SimpleNamespace(subject="graph")))
+    monkeypatch.setattr(service, "serve", lambda *given: asked.append(given))
+    agent(api_key=option)
+    assert asked == [("1.0.0", 8081, "graph", key, "127.0.0.1")]
 
 
 def test_a_second_ui_of_a_project_is_refused(home: Path) -> None:
