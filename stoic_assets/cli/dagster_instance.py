@@ -10,7 +10,7 @@ import yaml
 
 from stoic_assets.adapters.disk.configuration_files import read_text
 from stoic_assets.adapters.disk.file_locks import locked
-from stoic_assets.adapters.disk.files import StorageError, write_whole
+from stoic_assets.adapters.disk.files import StorageError, remove_folder, write_whole
 from stoic_assets.adapters.disk.paths import refuse_misread, shipped
 from stoic_assets.adapters.disk.sqlite_files import is_damaged
 from stoic_assets.adapters.process.lean_imports import hidden, uncollected
@@ -100,6 +100,17 @@ def _opened(home: Path) -> Iterator["dg.DagsterInstance"]:
         event_log.leave_output_alone(instance)
     with instance:
         yield instance
+
+
+def forget_output(instance: "dg.DagsterInstance", run_id: str) -> None:
+    """Removes what the steps of a run printed, which the web UI shows; Dagster leaves it there."""
+    from dagster._core.storage.local_compute_log_manager import LocalComputeLogManager
+
+    keeper = instance.get_ref().compute_log_manager  # as configured: that of the open instance keeps nothing
+    if isinstance(keeper, LocalComputeLogManager):
+        remove_folder(Path(keeper._base_dir) / run_id)
+    else:
+        keeper.delete_logs(prefix=[run_id])
 
 
 def _without_content(error: Exception) -> str:

@@ -14,7 +14,7 @@ from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.process.interrupts import heard_once, is_ctrl_c_ignored, was_interrupted
 from stoic_assets.adapters.process.lean_imports import uncollected
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli.dagster_instance import open_instance
+from stoic_assets.cli.dagster_instance import forget_output, open_instance
 from stoic_assets.core.errors import (
     InfrastructureError,
     QueryError,
@@ -145,7 +145,7 @@ def _status_of(assets: Collection[str]) -> str:
 
 
 def forget_partition(workplace: Workplace, key: str) -> None:
-    """Removes a partition from Dagster, with all records of its runs; a kill leaves some that never end.
+    """Removes a partition from Dagster, with all records and output of its runs; a kill leaves some that never end.
 
     None of them works on an evaluation: the caller holds the locks of all.
     """
@@ -156,6 +156,7 @@ def forget_partition(workplace: Workplace, key: str) -> None:
     with open_instance(workplace) as instance:
         left = [*ENDED, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
         for run in instance.get_runs(dg.RunsFilter(tags={PARTITION_TAG: key}, statuses=left)):
+            forget_output(instance, run.run_id)
             instance.delete_run(run.run_id)
         instance.delete_dynamic_partition(PARTITIONS, key)
 

@@ -2,16 +2,20 @@
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import dagster as dg
 import pytest
 from dagster import DagsterRun, DagsterRunStatus
 from dagster._core.events import DagsterEvent, StepMaterializationData
+from dagster._core.storage.compute_log_manager import ComputeIOType
+from dagster._core.storage.local_compute_log_manager import LocalComputeLogManager
 
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.disk.json_lines import LinesLost
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import partition_run
+from stoic_assets.cli.dagster_instance import dagster_home
 from stoic_assets.core.chat import BudgetReached
 from stoic_assets.core.errors import Busy, ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest, ResumeRefused
@@ -102,6 +106,26 @@ def test_with_a_partition_go_its_runs_also_those_that_a_kill_left(
     with partition_run.open_instance(workplace) as instance:
         assert [each.run_id for each in instance.get_runs()] == ["run of marcus@1.1.0"]
         assert instance.get_dynamic_partitions(PARTITIONS) == ["marcus@1.1.0"]
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_with_a_run_goes_what_its_steps_printed(workplace: Workplace, tmp_path: Path, elsewhere: bool) -> None:
+    records = dagster_home(workplace)
+    if elsewhere:
+        place = f"class: {LocalComputeLogManager.__name__}, config: {{base_dir: {tmp_path / 'printed'}}}"
+        logs = f"compute_logs: {{module: {LocalComputeLogManager.__module__}, {place}}}"
+        (records / "dagster.yaml").write_text(f"telemetry: {{enabled: false}}\n{logs}")
+    with partition_run.open_instance(workplace) as instance:
+        keeper = instance.get_ref().compute_log_manager
+        for version in ("marcus@1.0.0", "marcus@1.1.0"):
+            instance.add_run(DagsterRun("job", run_id=version, status=SUCCESS, tags={"dagster/partition": version}))
+            with keeper.open_log_stream([version, "compute_logs", "step"], ComputeIOType.STDERR) as stream:
+                assert stream is not None
+                stream.write("what a user said")
+    partition_run.forget_partition(workplace, "marcus@1.0.0")
+    storage = tmp_path / "printed" if elsewhere else records / "storage"
+    assert [folder.name for folder in storage.iterdir()] == ["marcus@1.1.0"]
+    assert [file.name for file in storage.rglob("*.err")] == ["step.err"]
 
 
 def test_an_evaluation_that_another_process_works_on_is_left_to_it(
