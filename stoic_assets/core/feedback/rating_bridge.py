@@ -34,16 +34,18 @@ class RatedVirtue:
     score: float
 
 
-def rated_trials(rows: Iterable[Row]) -> dict[str, list[Row]]:
+def rated_trials(rows: Iterable[Row], keys: Keys | None = None) -> dict[str, list[Row]]:
     """The ratings that count in rows of `human_ratings`, by trial; attention items and foreign studies have no trial.
 
-    If somebody rated a reply on several pages, only the last rating counts.
+    Of ratings of a trial by several rubrics, which `keys` know, those by the newest count; if somebody rated a reply on
+    several pages, only the last of them.
     """
-    trials: dict[str, dict[str, Row]] = defaultdict(dict)
+    trials: dict[str, list[Row]] = defaultdict(list)
     for row in sorted(counted(rows), key=lambda row: (row["rated_at"], row["test_id"], row.get("page_id") or "")):
         if row["trial_id"] is not None:
-            trials[row["trial_id"]][row["rater_id"]] = row
-    return {trial_id: list(by_rater.values()) for trial_id, by_rater in sorted(trials.items())}
+            trials[row["trial_id"]].append(row)
+    by_rubric = {trial_id: by_newest_rubric(found, keys or {})[0] for trial_id, found in sorted(trials.items())}
+    return {trial_id: [*{row["rater_id"]: row for row in found}.values()] for trial_id, found in by_rubric.items()}
 
 
 def rated_virtues(trials: Mapping[str, Rows], bridge: Bridge) -> list[RatedVirtue]:
@@ -62,13 +64,9 @@ def rated_virtues(trials: Mapping[str, Rows], bridge: Bridge) -> list[RatedVirtu
 def rated_feedback(rows: Iterable[Row], jobs: Mapping[str, str], keys: Keys) -> list[HumanFeedback]:
     """The combined ratings of each trial; `jobs` maps trials to their jobs, others are left out.
 
-    The score of a dimension is the mean of its marks, the confidence the raters' agreement on this very reply. Of
-    ratings of a trial by several rubrics, which `keys` know, those by the newest count.
+    The score of a dimension is the mean of its marks, the confidence the raters' agreement on this very reply. For
+    `keys` see `rated_trials`.
     """
-    of_trials: dict[str, list[Row]] = defaultdict(list)
-    for row in counted(rows):
-        of_trials[row["trial_id"]].append(row)
-    by_one_rubric = [row for found in of_trials.values() for row in by_newest_rubric(found, keys)[0]]
     return [
         HumanFeedback(
             id=f"ratings.{trial_id}",
@@ -79,7 +77,7 @@ def rated_feedback(rows: Iterable[Row], jobs: Mapping[str, str], keys: Keys) -> 
             metrics=metrics,
             trial_id=trial_id,
         )
-        for trial_id, ratings in rated_trials(by_one_rubric).items()
+        for trial_id, ratings in rated_trials(rows, keys).items()
         if trial_id in jobs and (metrics := _metrics(ratings)) is not None
     ]
 
