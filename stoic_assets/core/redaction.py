@@ -45,6 +45,11 @@ SHORTEST = 6
 would make true assertions fail."""
 
 
+def _blank(found: re.Match[str]) -> str:
+    """What takes the place of a match: nothing of one between two characters."""
+    return BLANK if found[0] else ""
+
+
 class Redactor:
     """Blanks what matches a pattern, and the literal values of known secrets (keys, passwords)."""
 
@@ -82,7 +87,7 @@ class Redactor:
 
     def _as_spelt(self, text: str) -> str:
         for pattern in self._patterns:
-            text = pattern.sub(lambda found: BLANK if found[0] else "", text)
+            text = pattern.sub(_blank, text)
         text = self._without(self._spelt, text)
         if "%" in text or "+" in text:
             text = in_addresses(self._known).sub(BLANK, text)

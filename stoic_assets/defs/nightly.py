@@ -121,11 +121,11 @@ def _conversations(nights: dg.TimeWindowPartitionsDefinition) -> dg.AssetsDefini
 
 def _announce_faults(workplace: Workplace, night: str, name: RoundName, held: HeldNight) -> list[Delivered]:
     record = held.record
-    begun = {version: _begun(workplace, night, name, version) for version in record.faults}
-    events = [
-        run_failed(Failure(record.run_id, JOB, night, fault, record.held_at, begun[version], version))
+    failures = [
+        Failure(record.run_id, JOB, night, fault, record.held_at, _begun(workplace, night, name, version), version)
         for version, fault in record.faults.items()
     ]
+    events = [run_failed(failure) for failure in failures]
     # A night without conversations fails, and says it in its error. The second round repeats what the first one told.
     if held.held and held.unread and name == "first":
         events.append(manifests_left_out(Failure(record.run_id, JOB, night, "; ".join(held.unread), record.held_at)))

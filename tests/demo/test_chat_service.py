@@ -1,4 +1,5 @@
 import asyncio
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -34,11 +35,16 @@ def send(session_id: str, text: str) -> SendMessage:
     return SendMessage(sessionId=session_id, message=Message(content=text))
 
 
+async def opened(graph: BreakingGraph, now: datetime) -> tuple[ChatService, str]:
+    """The agent over a graph, and the id of a session with it."""
+    service = ChatService(release_named("1.0.0"), Memory(graph), lambda: now)
+    return service, (await service.open(OpenSession(user="ada", chatbot="marcus")))["sessionId"]
+
+
 def test_a_message_that_could_not_be_kept_can_be_sent_again(now):
     async def talk() -> None:
         graph = BreakingGraph()
-        service = ChatService(release_named("1.0.0"), Memory(graph), lambda: now)
-        session = (await service.open(OpenSession(user="ada", chatbot="marcus")))["sessionId"]
+        service, session = await opened(graph, now)
         wish = send(session, "Remind me to sing tomorrow at 9am")
         graph.most = 0
         with pytest.raises(InfrastructureError):
@@ -55,8 +61,7 @@ def test_a_message_that_could_not_be_kept_can_be_sent_again(now):
 def test_what_was_written_before_the_graph_broke_is_not_written_twice(now):
     async def talk() -> None:
         graph = BreakingGraph()
-        service = ChatService(release_named("1.0.0"), Memory(graph), lambda: now)
-        session = (await service.open(OpenSession(user="ada", chatbot="marcus")))["sessionId"]
+        service, session = await opened(graph, now)
         wish = send(session, "Remind me to sing tomorrow at 9am. Remind me to write tomorrow at 10am.")
         graph.most = 1
         with pytest.raises(InfrastructureError):

@@ -23,7 +23,7 @@ from stoic_assets.core.judging.silent_judges import answers
 from stoic_assets.core.presentation.confidence import confidence_sources
 from stoic_assets.core.releases import base_of
 from stoic_assets.core.scoring.validity import conclusive
-from stoic_assets.core.served_models import served_models
+from stoic_assets.core.served_models import SERVED, served_models
 from stoic_assets.core.table_rows import Row
 
 TABLE = "version_comparisons"
@@ -31,7 +31,7 @@ ASSERTION = ("trial_id", "assertion", "text", "weight", "passed")
 """The columns of `assertion_results` that a comparison uses."""
 VIRTUE = ("trial_id", "virtue", "score", "confidence_source")
 """Those of `trial_virtues`."""
-CALL = ("role", "model", "served_model", "cached", "error", "time")
+CALL = (*SERVED, "cached", "error", "time")
 """Those of `llm_calls`."""
 RECENT = 100
 """Evaluations of a version among which one is chosen: with 1,000 on both sides, comparing all pairs would take 5 s."""

@@ -48,7 +48,7 @@ class Comparison:
 
     @property
     def too_few_jobs(self) -> str | None:
-        """Why no number of jobs is large enough; None where they suffice for at least one gating measure."""
+        """Why too few jobs were measured; None where they suffice for at least one gating measure."""
         jobs = max(found.effect.jobs for found in self.gating)
         if jobs >= FEWEST_JOBS:
             return None

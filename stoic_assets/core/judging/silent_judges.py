@@ -5,6 +5,7 @@ Judges differ in severity: where one of a panel gives no verdict, the mean chang
 
 import json
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from stoic_assets.core.presentation.formatting import plural
@@ -44,15 +45,15 @@ def answers(trials: Iterable[Row], verdicts: Rows, tasks: Iterable[Row]) -> list
         Answer(jobs[row["trial_id"]], "virtues", row["judge_model"], row["error"] is None, row["error"])
         for row in verdicts if not row["unpaid"]
     ]
-    return of_virtues + [
-        _about_task(row, jobs[row["trial_id"]], judge) for row in tasks if not row["unpaid"] for judge in panel
-    ]
+    of_tasks = [_about_task(row, jobs[row["trial_id"]], panel) for row in tasks if not row["unpaid"]]
+    return [*of_virtues, *chain.from_iterable(of_tasks)]
 
 
-def _about_task(row: Row, job: str, judge: str) -> Answer:
-    """What a row of `task_scores` says about one judge; earlier releases did not note which of a panel gave no mark."""
+def _about_task(row: Row, job: str, panel: Iterable[str]) -> list[Answer]:
+    """What a row of `task_scores` says about each judge; earlier releases did not note which of them gave no mark."""
     missing = json.loads(row["missing"] or "{}")
-    return Answer(job, "tasks", judge, row["error"] is None and judge not in missing, missing.get(judge))
+    marked = row["error"] is None
+    return [Answer(job, "tasks", judge, marked and judge not in missing, missing.get(judge)) for judge in panel]
 
 
 def silence(answers: Iterable[Answer]) -> dict[tuple[str, str], Silence]:
@@ -85,4 +86,3 @@ def in_words(silent: Row) -> str:
     some = [f"{count} of {plural(asked[about], 'question')} about {about}" for about, count in missing.items() if count]
     extent = "at all" if missing == asked else f"on {' and '.join(some)}"
     return f"judge {silent['judge']} gave no verdict {extent}: {silent['error'] or 'see the report'}"
-
