@@ -25,13 +25,13 @@ from typing import Any
 from benchmarks.canary_suite import Canary, canaries, forged
 from stoic_assets.adapters.disk.configuration_files import load_settings
 from stoic_assets.adapters.models.connect import connect_model, judge_panel
-from stoic_assets.core.chat import ChatModel, ChatReply, ChatRequest
+from stoic_assets.core.calls.chat import ChatModel, ChatReply, ChatRequest
+from stoic_assets.core.configuration.settings import Judging
 from stoic_assets.core.conversation.evidence import Evidence, Turn
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.trial import Trial
 from stoic_assets.core.judging.judge import judge_tasks, judge_virtues
 from stoic_assets.core.judging.suspicion import suspicions
-from stoic_assets.core.settings import Judging
 from stoic_assets.core.virtues import VIRTUES
 
 PAID = 0.15

@@ -24,8 +24,8 @@ from stoic_assets.core.comparison.comparison import compare
 from stoic_assets.core.comparison.family import Finding, ruled_out
 from stoic_assets.core.comparison.measures import GATING
 from stoic_assets.core.comparison.side import Side
+from stoic_assets.core.configuration.settings import MinimalDifferences
 from stoic_assets.core.presentation.formatting import plural
-from stoic_assets.core.settings import MinimalDifferences
 from stoic_assets.core.table_rows import Row
 from stoic_assets.core.virtues import VIRTUES
 

@@ -20,8 +20,8 @@ from typing import Protocol
 from benchmarks.throughput.processes import listening
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
-from stoic_assets.core.chat import ChatRequest
-from stoic_assets.core.endpoint_limits import Limits, ModelLimit
+from stoic_assets.core.calls.chat import ChatRequest
+from stoic_assets.core.configuration.endpoint_limits import Limits, ModelLimit
 
 TRIALS, MESSAGES, VERDICTS, PER_SECOND, LATENCY = 60, 8, 5, 60, 0.2
 CALLS = TRIALS * (MESSAGES + VERDICTS)

@@ -2,8 +2,8 @@
 
     python -m benchmarks.limits_simulation [SEEDS]
 
-A run takes milliseconds; a seed gives the same result each time. The constants of `core/adaptive_rate.py` come from it.
-Callers, network and server are simulated, `AdaptiveRate` is the real one. Prints a Markdown table.
+A run takes milliseconds; a seed gives the same result each time. The constants of `core/calls/adaptive_rate.py` come
+from it. Callers, network and server are simulated, `AdaptiveRate` is the real one. Prints a Markdown table.
 """
 
 import heapq
@@ -15,7 +15,7 @@ from collections.abc import Callable
 from itertools import count
 
 from benchmarks.limits import COUNTERS, FLOOR, LATENCY, MESSAGES, RETRY_AFTER, TRIALS, VERDICTS, Counter
-from stoic_assets.core.adaptive_rate import AdaptiveRate
+from stoic_assets.core.calls.adaptive_rate import AdaptiveRate
 
 CLIENT_WORK, SERVER_WORK, NETWORK, LATE_TIMER = 0.0004, 0.001, 0.0015, 0.0015
 """Seconds: CPU time of a request on either side, and the means of a network trip and of a timer's delay."""

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from stoic_assets.adapters.http.request_limit import RequestLimit
+from stoic_assets.core.calls.retrying import deliver
+from stoic_assets.core.configuration.endpoint_limits import EndpointLimit
 from stoic_assets.core.conversation.agent import AgentReply
-from stoic_assets.core.endpoint_limits import EndpointLimit
-from stoic_assets.core.retrying import deliver
 
 PACKAGE = Path(__file__).parents[1] / "stoic_assets"
 CALENDAR = {

@@ -9,7 +9,7 @@ from benchmarks.comparison.simulated_trials import Floats, Random, Suites, draw_
 from stoic_assets.core.comparison.family import Finding, Test, decide
 from stoic_assets.core.comparison.measures import GATING, minimal_difference
 from stoic_assets.core.comparison.paired_jobs import paired
-from stoic_assets.core.settings import MinimalDifferences
+from stoic_assets.core.configuration.settings import MinimalDifferences
 
 NIGHTS = 30
 Measures = frozenset[str]

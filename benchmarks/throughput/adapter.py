@@ -13,8 +13,8 @@ import time
 from benchmarks.throughput.workload import AGENT_REPLIES, USER_LINES
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
-from stoic_assets.core.chat import ChatRequest
-from stoic_assets.core.endpoint_limits import Limits
+from stoic_assets.core.calls.chat import ChatRequest
+from stoic_assets.core.configuration.endpoint_limits import Limits
 
 SYSTEM = "You play a person who is talking to an assistant. " * 30
 

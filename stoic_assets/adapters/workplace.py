@@ -24,11 +24,11 @@ from stoic_assets.adapters.process.environment import completed
 from stoic_assets.adapters.project import Project, find_project, make_home, refuse_undecoded_paths
 from stoic_assets.adapters.warehouse.sql_project import model_variables
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
-from stoic_assets.core.chat import ChatModel
+from stoic_assets.core.calls.chat import ChatModel
+from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.progress import Progress, Unwatched
-from stoic_assets.core.redaction import Redactor
-from stoic_assets.core.settings import Settings
+from stoic_assets.core.secrets.redaction import Redactor
 
 _PATHS = ("STOIC_HOME", "STOIC_WAREHOUSE", "DAGSTER_HOME", "SSL_CERT_FILE")
 

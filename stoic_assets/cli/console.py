@@ -17,11 +17,11 @@ from rich.table import Table
 from rich.text import Text
 
 from stoic_assets.core.conversation.evidence import Turn
-from stoic_assets.core.foreign_text import visible
 from stoic_assets.core.jobs.names import played
 from stoic_assets.core.jobs.trial import Trial
-from stoic_assets.core.json_text import json_text
 from stoic_assets.core.progress import StageLines, Unwatched
+from stoic_assets.core.text.foreign_text import visible
+from stoic_assets.core.text.json_text import json_text
 
 AS_IT_STANDS: dict[str, Any] = {"soft_wrap": True, "markup": False, "emoji": False, "highlight": False}
 """Nothing in text is markup, such as an agent's `[/INST]` or `:smile:`, a path or an IPv6 address; `style` colours."""

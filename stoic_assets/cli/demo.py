@@ -25,9 +25,9 @@ from stoic_assets.cli.options import Json, Verbose
 from stoic_assets.cli.outcome import evaluation_outcome
 from stoic_assets.cli.partition_run import Interrupted
 from stoic_assets.core.comparison.comparison import Comparison
+from stoic_assets.core.configuration.graph_address import GraphAddress
 from stoic_assets.core.errors import ServiceUnreachable, StoicError
 from stoic_assets.core.evaluation import EvaluationRequest
-from stoic_assets.core.graph_address import GraphAddress
 from stoic_assets.demo.releases import RELEASES
 
 FOR_REAL_AGENTS = ("AGENT_", "NEO_", "STOIC_GRAPH", *SETTINGS.values(), *SECRETS.values(), ADDRESS)

@@ -12,10 +12,10 @@ from stoic_assets.adapters.evaluation.job_reach import files_outside, variables_
 from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
+from stoic_assets.core.calls.model_costs import call_cost
 from stoic_assets.core.evaluation import EvaluationRequest, EvaluationSpec
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned
-from stoic_assets.core.model_costs import call_cost
 from stoic_assets.core.presentation.confidence import OFFLINE_PLAN
 from stoic_assets.core.presentation.formatting import count, dollars, plural
 from stoic_assets.core.table_rows import Rows

@@ -23,10 +23,10 @@ from stoic_assets.core.presentation.confidence import (
     whose_confidence,
 )
 from stoic_assets.core.presentation.formatting import dashed, dollars, plural, score, short_of, words
-from stoic_assets.core.redaction import BLANK
 from stoic_assets.core.scoring.evaluation_junit import evaluation_junit
 from stoic_assets.core.scoring.gates import shortfalls
 from stoic_assets.core.scoring.validity import ceiling_reached, too_many_invalid
+from stoic_assets.core.secrets.redaction import BLANK
 
 GATE_SAYS_NO, NO_VERDICT = 1, 3
 

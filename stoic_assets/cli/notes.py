@@ -6,14 +6,14 @@ from difflib import get_close_matches
 from stoic_assets.adapters.evaluation.setup import Setup
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.configuration.graph_address import subject_address
+from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.evaluation import CONVERSED, DONE, EvaluationRequest, EvaluationSpec, Manifest, way_to_finish
-from stoic_assets.core.graph_address import subject_address
 from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.judging.confidence import samples_alike
 from stoic_assets.core.moments import in_utc
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import agent_of
-from stoic_assets.core.settings import Settings
 
 
 def setup_notes(request: EvaluationRequest, version: str, setup: Setup, workplace: Workplace) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from stoic_assets.core.settings import MOST_SAMPLES
+from stoic_assets.core.configuration.settings import MOST_SAMPLES
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
 Verbose = Annotated[

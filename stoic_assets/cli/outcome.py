@@ -10,15 +10,15 @@ from stoic_assets.adapters.evaluation.version_comparison import TABLE
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calibration.against_people import in_short
+from stoic_assets.core.calls.served_models import SERVED, served_models, several_served
 from stoic_assets.core.conversation.audit import raised_nothing
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.function_calls import calls_function
 from stoic_assets.core.jobs.names import job_key
-from stoic_assets.core.redaction import BLANK
 from stoic_assets.core.reports.version_comparison import VersionVerdict, version_verdict
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
-from stoic_assets.core.served_models import SERVED, served_models, several_served
+from stoic_assets.core.secrets.redaction import BLANK
 from stoic_assets.core.table_rows import Row
 
 Document = dict[str, Any]

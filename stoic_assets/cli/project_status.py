@@ -26,11 +26,11 @@ from stoic_assets.cli.dagster_instance import refuse_misread_folders
 from stoic_assets.cli.options import Json
 from stoic_assets.cli.service_status import SERVICES
 from stoic_assets.cli.stored_state import STORED, Found
+from stoic_assets.core.configuration.graph_address import subject_address
+from stoic_assets.core.configuration.own_variables import mistyped
 from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.core.evaluation import EvaluationRequest
-from stoic_assets.core.graph_address import subject_address
 from stoic_assets.core.jobs.slips import doubts
-from stoic_assets.core.own_variables import mistyped
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.releases import Release
 

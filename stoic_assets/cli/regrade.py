@@ -18,7 +18,7 @@ from stoic_assets.cli.evaluation_end import finish
 from stoic_assets.cli.options import FailUnder, Json, Junit, MaxCost, MinPassed, Samples, Verbose, no_folders
 from stoic_assets.cli.outcome import evaluation_outcome
 from stoic_assets.cli.partition_run import materialise
-from stoic_assets.core.chat import BudgetReached
+from stoic_assets.core.calls.chat import BudgetReached
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.scoring.evaluation_junit import refusal_junit
 from stoic_assets.core.stages import VERDICTS

@@ -16,10 +16,10 @@ from stoic_assets.adapters.http.endpoint import parse_url
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
-from stoic_assets.core.documents import parse_document
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.presentation.names import instead_of
 from stoic_assets.core.releases import Release, check_agent_version
+from stoic_assets.core.text.documents import parse_document
 
 _OPTIONS = {"releasedAt": "--released-at", "protocol": "--protocol", "parents": "--parent", "jobs": "--job"}
 """The option of each key that may be wrong."""

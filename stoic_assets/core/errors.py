@@ -61,7 +61,7 @@ class QueryError(StoicError):
 
 
 class AttemptFailed(StoicError):
-    """One attempt at a remote call failed; the policy (`core/retrying.py`) decides whether another is made.
+    """One attempt at a remote call failed; the policy (`core/calls/retrying.py`) decides whether another is made.
 
     `retry_after` is the wait in seconds that the server requests. `busy` (429, 529) is a wait, no failure of the other
     side; `late` means that no answer came in time, which may be a sign of overload. `final` means that trying again

@@ -7,13 +7,13 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from stoic_assets.core.configuration.settings import MOST_SAMPLES
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import MOST_REPEATS, Job
 from stoic_assets.core.jobs.plan import ConditionChoice, Planned, plan
 from stoic_assets.core.presentation.names import instead_of
-from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.releases import agent_of
-from stoic_assets.core.settings import MOST_SAMPLES
+from stoic_assets.core.secrets.redaction import Redactor
 
 EVALUATION_TAG = "stoic/evaluation_id"
 CONVERSED = "conversed"

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
-from stoic_assets.core.documents import CamelDocument, misplaced
+from stoic_assets.core.configuration.service_address import service_at
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.moments import checked_moment
-from stoic_assets.core.service_address import service_at
+from stoic_assets.core.text.documents import CamelDocument, misplaced
 
 _CHARACTERS = "A-Za-z0-9_.+-"
 _PART = rf"[{_CHARACTERS}]+"

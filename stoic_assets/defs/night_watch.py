@@ -1,6 +1,6 @@
 """The sensor that follows each night until it has a verdict.
 
-`core/nightly` decides the next steps; this module collects the facts and turns steps into runs and alerts.
+`core/nights/nightly` decides the next steps; this module collects the facts and turns steps into runs and alerts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,11 +12,11 @@ import dagster as dg
 from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.messages.outbox import Delivered
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.alerts import Failure, regression_confirmed, run_failed
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EVALUATION_TAG
-from stoic_assets.core.night_record import Alarm, Night, Round
-from stoic_assets.core.nightly import Facts, Steps, has_verdict, is_over, next_steps, no_verdict
+from stoic_assets.core.nights.alerts import Failure, regression_confirmed, run_failed
+from stoic_assets.core.nights.night_record import Alarm, Night, Round
+from stoic_assets.core.nights.nightly import Facts, Steps, has_verdict, is_over, next_steps, no_verdict
 from stoic_assets.core.stages import VERDICTS
 from stoic_assets.core.table_rows import Row
 from stoic_assets.defs.asset_metadata import shown

@@ -18,12 +18,12 @@ from stoic_assets.adapters.evaluation.nights import HeldNight, hold_night, left_
 from stoic_assets.adapters.messages.outbox import Delivered
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.alerts import Failure, manifests_left_out, run_failed
+from stoic_assets.core.configuration.settings import Nightly
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.night_record import RoundName, night_evaluation_id
+from stoic_assets.core.nights.alerts import Failure, manifests_left_out, run_failed
+from stoic_assets.core.nights.night_record import RoundName, night_evaluation_id
 from stoic_assets.core.presentation.markdown import bulleted
-from stoic_assets.core.settings import Nightly
 from stoic_assets.defs.asset_metadata import OWNERS, shown
 from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
 from stoic_assets.defs.night_watch import CONVERSATIONS, JOB, build_watch

@@ -9,13 +9,13 @@ from stoic_assets.adapters.disk.release_files import load_releases
 from stoic_assets.adapters.evaluation.job_choice import job_files
 from stoic_assets.adapters.evaluation.stoic_graph_projection import introduce_version
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.graph_address import subject_address
+from stoic_assets.core.configuration.graph_address import subject_address
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import plan
 from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.presentation.markdown import bulleted
-from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.releases import check_agent_version
+from stoic_assets.core.secrets.redaction import Redactor
 from stoic_assets.defs.asset_metadata import OWNERS, shown
 from stoic_assets.defs.evaluation_run import version_of
 from stoic_assets.defs.failures import RETRIES, reported

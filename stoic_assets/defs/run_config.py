@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
+from stoic_assets.core.configuration.settings import MOST_SAMPLES
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.settings import MOST_SAMPLES
 
 M = TypeVar("M", bound=BaseModel)
 

@@ -6,8 +6,8 @@ import dagster as dg
 
 from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.alerts import Failure, run_failed
 from stoic_assets.core.evaluation import CONVERSED, EVALUATION_TAG, way_to_finish
+from stoic_assets.core.nights.alerts import Failure, run_failed
 from stoic_assets.core.releases import is_agent_version
 from stoic_assets.core.stages import PARTITION_TAG
 

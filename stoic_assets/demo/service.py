@@ -28,8 +28,8 @@ from starlette.routing import Route
 
 from stoic_assets.adapters.graph.bolt import Graph, connect
 from stoic_assets.adapters.http.loopback_guard import LOOPBACK, guard
+from stoic_assets.core.configuration.graph_address import subject_address
 from stoic_assets.core.errors import ConfigurationError, StoicError
-from stoic_assets.core.graph_address import subject_address
 from stoic_assets.demo.chat_service import ChatService, UnknownSession
 from stoic_assets.demo.memory import Memory
 from stoic_assets.demo.releases import RELEASES, Release, release_named

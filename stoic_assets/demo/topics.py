@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 
-from stoic_assets.core.documents import Document, parse_document
+from stoic_assets.core.text.documents import Document, parse_document
 from stoic_assets.demo.releases import Voice
 
 

@@ -29,7 +29,7 @@ from starlette.routing import Route
 from stoic_assets.adapters.graph.bolt import Graph, connect
 from stoic_assets.adapters.graph.embedded_graph import embedded_graph
 from stoic_assets.adapters.graph.embedded_server import GraphServer
-from stoic_assets.core.graph_address import GraphAddress, subject_address
+from stoic_assets.core.configuration.graph_address import GraphAddress, subject_address
 from stoic_assets.core.table_rows import Rows
 
 # What tests share is in modules, not in tests: importlib mode leaves sys.path alone.

@@ -10,11 +10,11 @@ from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli.dagster_instance import dagster_home
-from stoic_assets.core.chat import ChatRequest
+from stoic_assets.core.calls.chat import ChatRequest
+from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.progress import Unwatched
-from stoic_assets.core.settings import Settings
 
 Open = Callable[..., Workplace]
 

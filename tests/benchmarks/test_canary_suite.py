@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.canaries import JOB, Parrot, scores, transcript
 from benchmarks.canary_suite import LONG, PRAISE, Canary, canaries, forged, forged_tasks, forged_virtue
-from stoic_assets.core.chat import ChatRequest
+from stoic_assets.core.calls.chat import ChatRequest
 from stoic_assets.core.virtues import VIRTUES
 
 SUITE = canaries(tasks=len(JOB.tasks))

@@ -15,8 +15,8 @@ from stoic_assets.adapters.disk.configuration_files import load_settings
 from stoic_assets.adapters.disk.job_files import load_jobs
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
-from stoic_assets.core.chat import ChatRequest
-from stoic_assets.core.endpoint_limits import Limits
+from stoic_assets.core.calls.chat import ChatRequest
+from stoic_assets.core.configuration.endpoint_limits import Limits
 from stoic_assets.core.jobs.plan import plan
 from stoic_assets.core.judging.verdict import parse_tasks, parse_virtue, tasks_schema, virtue_schema
 from stoic_assets.core.virtues import VIRTUES

@@ -12,7 +12,7 @@ from stoic_assets.cli import console
 from stoic_assets.cli.console import TerminalProgress
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.jobs.trial import Trial
-from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.secrets.redaction import Redactor
 
 
 def test_messages_are_shown_without_secrets_and_what_steers_a_terminal() -> None:

@@ -14,8 +14,8 @@ from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import demo
 from stoic_assets.cli.child_process import UNINTERRUPTED, child_process
 from stoic_assets.cli.demo import demo_workplace
+from stoic_assets.core.configuration.graph_address import GraphAddress, stoic_address, subject_address
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
-from stoic_assets.core.graph_address import GraphAddress, stoic_address, subject_address
 
 SERVICES = {
     "NEO_URI": "bolt://mine:7687", "NEO_DATABASE": "mine", "STOIC_GRAPH_URI": "bolt://mine:7688",

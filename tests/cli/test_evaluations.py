@@ -14,7 +14,7 @@ from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import evaluations
-from stoic_assets.core.chat import ChatReply, ChatRequest, charged
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest, charged
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from stoic_assets.adapters.evaluation.judging import EvaluationJudging
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import regrade as command
-from stoic_assets.core.chat import BudgetReached
+from stoic_assets.core.calls.chat import BudgetReached
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job
 

@@ -16,7 +16,7 @@ from stoic_assets.core.evaluation import (
     way_to_finish,
 )
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.redaction import BLANK, Redactor
+from stoic_assets.core.secrets.redaction import BLANK, Redactor
 
 SECRETS = Redactor(["sk-[a-z]+"])
 MakeSpec = Callable[..., EvaluationSpec]

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoic_assets.core.documents import parse_document
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.releases import Release, agent_of, check_agent_version
+from stoic_assets.core.text.documents import parse_document
 
 PART = st.text("abcXYZ019_.+-", min_size=1, max_size=12)
 

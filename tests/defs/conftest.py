@@ -9,7 +9,7 @@ import dagster as dg
 import pytest
 
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.settings import Nightly
+from stoic_assets.core.configuration.settings import Nightly
 from stoic_assets.core.stages import EVALUATION
 from stoic_assets.defs.maintenance import compaction
 from stoic_assets.defs.nightly import build_nightly

@@ -11,7 +11,7 @@ import pytest
 
 from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 from stoic_assets.core.conversation.evidence import Evidence, Turn
 from stoic_assets.core.conversation.rows import trial_row, turn_rows
 from stoic_assets.core.evaluation import Manifest

@@ -2,7 +2,7 @@
 
 from watched_nights import BASE, CANDIDATE, NIGHT, Told, Watch
 
-from stoic_assets.core.night_record import night_evaluation_id
+from stoic_assets.core.nights.night_record import night_evaluation_id
 from stoic_assets.core.stages import VERDICTS
 
 

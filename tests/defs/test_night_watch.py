@@ -8,7 +8,7 @@ import pytest
 from watched_nights import BASE, CANDIDATE, NIGHT, Told, Watch
 
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.night_record import night_evaluation_id
+from stoic_assets.core.nights.night_record import night_evaluation_id
 
 
 def test_a_night_waits_until_its_run_is_over(watch: Watch, instance: dg.DagsterInstance) -> None:

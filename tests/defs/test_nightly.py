@@ -14,10 +14,10 @@ from stoic_assets.adapters.evaluation.conversations import Held
 from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.evaluation.nights import HeldNight
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.alerts import Failure, run_failed
+from stoic_assets.core.configuration.settings import Nightly
 from stoic_assets.core.evaluation import Manifest
-from stoic_assets.core.night_record import Round, night_evaluation_id
-from stoic_assets.core.settings import Nightly
+from stoic_assets.core.nights.alerts import Failure, run_failed
+from stoic_assets.core.nights.night_record import Round, night_evaluation_id
 from stoic_assets.defs.nightly import build_nightly, freshness_of, nights_of, with_freshness
 
 BASE, CANDIDATE = "marcus@1.0.0", "marcus@1.1.0"

@@ -10,7 +10,7 @@ from stoic_assets.adapters.evaluation.conversations import Held
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
-from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.secrets.redaction import Redactor
 from stoic_assets.defs.transcripts import ConversationConfig, _metadata, transcripts
 
 TRIAL = {"turns": 2, "failure_count": 0, "detail": None}

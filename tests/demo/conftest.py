@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from stoic_assets.adapters.graph.embedded_graph import embedded_graph
-from stoic_assets.core.graph_address import GraphAddress, subject_address
+from stoic_assets.core.configuration.graph_address import GraphAddress, subject_address
 from stoic_assets.demo.mentor import Mentor
 from stoic_assets.demo.releases import release_named
 from stoic_assets.demo.session import Known, Reply, Session

@@ -17,15 +17,15 @@ from stoic_assets.adapters.disk.release_files import load_releases
 from stoic_assets.adapters.graph.bolt import Graph, connect
 from stoic_assets.adapters.http.request_limit import RequestLimit
 from stoic_assets.adapters.models.offline_model import OfflineModel
+from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.conversation.conversation import hold_trial
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.trials import hold_all
 from stoic_assets.core.conversation.world import World
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned, plan
-from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.scoring.assertion_results import decide
-from stoic_assets.core.settings import Settings
+from stoic_assets.core.secrets.redaction import Redactor
 from stoic_assets.demo.releases import RELEASES
 
 ROOT = Path(__file__).parents[2]

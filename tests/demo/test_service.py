@@ -188,7 +188,7 @@ def test_it_shuts_down_in_good_order_however_often_it_is_told_to() -> None:
 DEMO = """
 import json, sys
 from stoic_assets.cli.demo import _running_agent
-from stoic_assets.core.graph_address import GraphAddress
+from stoic_assets.core.configuration.graph_address import GraphAddress
 with _running_agent("1.0.0", GraphAddress(**json.loads(sys.stdin.readline()))) as url:
     print(url, flush=True)
     input()

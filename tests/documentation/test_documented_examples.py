@@ -9,8 +9,8 @@ from documents import FENCE, ROOT, text_of
 from stoic_assets.adapters.disk.configuration_files import yaml_files
 from stoic_assets.adapters.disk.job_files import load_job, load_jobs
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.jobs.slips import doubts
-from stoic_assets.core.settings import Settings
 from stoic_assets.defs.assembly import ASSETS, build_definitions
 
 

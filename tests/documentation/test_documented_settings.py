@@ -9,10 +9,10 @@ from documents import DOCUMENTS, ROOT, rows, text_of
 from pydantic import BaseModel
 
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.configuration.own_variables import OWN
+from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.jobs.job import job_json_schema
-from stoic_assets.core.own_variables import OWN
 from stoic_assets.core.releases import Release
-from stoic_assets.core.settings import Settings
 from stoic_assets.defs.assembly import ASSETS, build_definitions
 
 

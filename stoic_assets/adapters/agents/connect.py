@@ -8,10 +8,10 @@ from stoic_assets.adapters.agents.openai_agent import OpenAiAgent
 from stoic_assets.adapters.http.api_keys import api_key, require_header
 from stoic_assets.adapters.http.endpoint import require_listener
 from stoic_assets.adapters.process.configured_secrets import secrets_of_headers
-from stoic_assets.core.endpoint_limits import AgentLimit
+from stoic_assets.core.configuration.endpoint_limits import AgentLimit
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job_entries import Target
-from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.secrets.redaction import Redactor
 
 KEY = "AGENT_API_KEY"
 """The variable of the key that is sent to every agent."""

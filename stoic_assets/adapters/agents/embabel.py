@@ -6,11 +6,11 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from stoic_assets.adapters.agents.http_session import AgentHttp, Particular
+from stoic_assets.core.configuration.endpoint_limits import AgentLimit
+from stoic_assets.core.configuration.service_address import CHAT
 from stoic_assets.core.conversation.agent import AgentReply
 from stoic_assets.core.conversation.evidence import Turn
-from stoic_assets.core.endpoint_limits import AgentLimit
-from stoic_assets.core.redaction import Redactor
-from stoic_assets.core.service_address import CHAT
+from stoic_assets.core.secrets.redaction import Redactor
 
 _log = logging.getLogger(__name__)
 

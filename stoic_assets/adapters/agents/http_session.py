@@ -23,11 +23,11 @@ from stoic_assets.adapters.http.foreign_text import TooManyValues, excerpt, pars
 from stoic_assets.adapters.http.request_limit import is_busy, retry_after_seconds
 from stoic_assets.adapters.http.whole_reply import MIB, ReplyTooLarge, whole_reply
 from stoic_assets.adapters.process.loop_bound import LoopBound
+from stoic_assets.core.configuration.endpoint_limits import AgentLimit
 from stoic_assets.core.conversation.agent import AgentFailure, SentTooMuch
-from stoic_assets.core.endpoint_limits import AgentLimit
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.json_text import json_text
-from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.secrets.redaction import Redactor
+from stoic_assets.core.text.json_text import json_text
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession

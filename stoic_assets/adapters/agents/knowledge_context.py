@@ -3,8 +3,8 @@
 from stoic_assets.adapters.agents.http_session import AgentHttp, Particular
 from stoic_assets.adapters.agents.unanswered import UnexpectedStatus
 from stoic_assets.adapters.http.endpoint import require_listener
+from stoic_assets.core.configuration.endpoint_limits import AgentLimit
 from stoic_assets.core.conversation.agent import AgentFailure
-from stoic_assets.core.endpoint_limits import AgentLimit
 from stoic_assets.core.errors import ServiceUnreachable
 
 ADDRESS = "BOOGIE_URL"

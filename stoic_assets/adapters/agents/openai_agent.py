@@ -12,12 +12,12 @@ from stoic_assets.adapters.agents.named_user import Naming, after_refusal, named
 from stoic_assets.adapters.agents.unanswered import UnexpectedStatus
 from stoic_assets.adapters.http.error_words import hidden_error
 from stoic_assets.adapters.http.foreign_text import TooManyValues, parse_json
-from stoic_assets.core.chat import worded
+from stoic_assets.core.calls.chat import worded
+from stoic_assets.core.configuration.endpoint_limits import AgentLimit
+from stoic_assets.core.configuration.service_address import COMPLETIONS, FIRST_VERSION
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
 from stoic_assets.core.conversation.evidence import Turn
-from stoic_assets.core.endpoint_limits import AgentLimit
-from stoic_assets.core.redaction import Redactor
-from stoic_assets.core.service_address import COMPLETIONS, FIRST_VERSION
+from stoic_assets.core.secrets.redaction import Redactor
 
 _log = logging.getLogger(__name__)
 

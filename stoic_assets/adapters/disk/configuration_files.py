@@ -10,10 +10,10 @@ from typing import TypeVar
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 
-from stoic_assets.core.documents import Document, fault_at, parse_document
+from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.errors import ConfigurationError, DocumentError
-from stoic_assets.core.settings import Settings
-from stoic_assets.core.yaml_text import read_yaml
+from stoic_assets.core.text.documents import Document, fault_at, parse_document
+from stoic_assets.core.text.yaml_text import read_yaml
 
 D = TypeVar("D", bound=Document)
 

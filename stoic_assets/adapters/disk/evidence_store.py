@@ -22,8 +22,8 @@ from stoic_assets.adapters.disk.trial_journals import Journals
 from stoic_assets.core.errors import Busy, ConfigurationError
 from stoic_assets.core.evaluation import CONVERSED, Manifest, check_evaluation_id, never_evaluated, way_to_finish
 from stoic_assets.core.jobs.correction import Correction
-from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.releases import check_agent_version, is_agent_version
+from stoic_assets.core.secrets.redaction import Redactor
 
 _MOMENT = 2.0
 """Seconds to wait for a version's lock, which the start of an evaluation holds for far less."""

@@ -10,7 +10,7 @@ from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.jobs.job import Job, PromptName
 from stoic_assets.core.jobs.job_entries import NAME, CypherSetup, FileSetup
 from stoic_assets.core.jobs.slips import slips
-from stoic_assets.core.own_prompts import refuse_prompt
+from stoic_assets.core.judging.own_prompts import refuse_prompt
 from stoic_assets.core.presentation.names import instead_of
 
 _BUILT_IN_PROMPTS = {"eval/socrates", "eval/score"}

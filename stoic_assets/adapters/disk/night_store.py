@@ -9,7 +9,7 @@ from typing import Any
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.disk.files import read_stored, write_whole
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.night_record import Alarm, Night, Round, RoundName, night_of
+from stoic_assets.core.nights.night_record import Alarm, Night, Round, RoundName, night_of
 
 WATCHED = timedelta(days=3)
 """How long after its conversations the sensor watches a night."""

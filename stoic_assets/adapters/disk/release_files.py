@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from stoic_assets.adapters.disk.configuration_files import fault_in, mentions, read_document, yaml_files
+from stoic_assets.core.configuration.service_address import address_problem
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.releases import Release
-from stoic_assets.core.service_address import address_problem
 
 
 def each_release(folder: Path) -> Iterator[tuple[Path, Release | ConfigurationError]]:

@@ -12,7 +12,7 @@ from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.models.model_list import require_access
 from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.concurrent_calls import concurrently
+from stoic_assets.core.calls.concurrent_calls import concurrently
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EVALUATION_TAG, EvaluationRequest, Manifest, refuse_change
 from stoic_assets.core.presentation.formatting import listed

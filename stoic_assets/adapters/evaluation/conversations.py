@@ -13,7 +13,7 @@ from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.adapters.http.request_limit import RequestLimits
 from stoic_assets.adapters.process.lean_imports import openai_alone, uncollected
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.chat import BudgetReached
+from stoic_assets.core.calls.chat import BudgetReached
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import observation_rows, trial_row, turn_rows
 from stoic_assets.core.conversation.trials import hold_all

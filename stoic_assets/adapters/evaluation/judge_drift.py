@@ -20,8 +20,10 @@ from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.models.connect import judge_panel
 from stoic_assets.adapters.models.ledger import Ledger, calls_in
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core import alerts
-from stoic_assets.core.chat import ChatModel
+from stoic_assets.core.calls.chat import ChatModel
+from stoic_assets.core.calls.concurrent_calls import concurrently
+from stoic_assets.core.calls.model_costs import total_cost
+from stoic_assets.core.calls.served_models import served_models
 from stoic_assets.core.comparison.judge_drift import FEWEST, Measurement, measured, moved, unmeasured
 from stoic_assets.core.comparison.judge_reference import (
     Judged,
@@ -32,7 +34,6 @@ from stoic_assets.core.comparison.judge_reference import (
     panel_scores,
     reference_id,
 )
-from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.errors import Busy, InfrastructureError, StoicError
 from stoic_assets.core.evolution.events import Event
@@ -40,9 +41,8 @@ from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.exhibit import judged
 from stoic_assets.core.judging.judge import judge_virtues
 from stoic_assets.core.judging.scores import VirtueScore
-from stoic_assets.core.model_costs import total_cost
+from stoic_assets.core.nights import alerts
 from stoic_assets.core.releases import ALL_VERSIONS
-from stoic_assets.core.served_models import served_models
 
 TABLE = "judge_drift"
 MADE = "the reference was made tonight"

@@ -12,8 +12,9 @@ from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.models.connect import judge_panel
 from stoic_assets.adapters.ratings.calibration_store import read_calibration
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.chat import ChatModel
-from stoic_assets.core.concurrent_calls import concurrently
+from stoic_assets.core.calls.chat import ChatModel
+from stoic_assets.core.calls.concurrent_calls import concurrently
+from stoic_assets.core.configuration.settings import Judging
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import job_columns
 from stoic_assets.core.evaluation import Manifest
@@ -24,7 +25,6 @@ from stoic_assets.core.judging.confidence_map import Calibration
 from stoic_assets.core.judging.exhibit import judged
 from stoic_assets.core.judging.judge import judge_tasks, judge_virtues
 from stoic_assets.core.scoring.assertion_results import decide
-from stoic_assets.core.settings import Judging
 from stoic_assets.core.table_rows import Row
 from stoic_assets.core.virtues import VIRTUES
 

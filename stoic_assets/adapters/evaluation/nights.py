@@ -10,7 +10,7 @@ from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.core.evaluation import INCOMPLETE, EvaluationRequest
-from stoic_assets.core.night_record import HeldVersion, Round, RoundName, night_evaluation_id
+from stoic_assets.core.nights.night_record import HeldVersion, Round, RoundName, night_evaluation_id
 from stoic_assets.core.scoring.validity import ceiling_reached
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from stoic_assets.adapters.graph.bolt import Graph
-from stoic_assets.core.documents import dotted
 from stoic_assets.core.errors import QueryError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import CypherAssertion
+from stoic_assets.core.text.documents import dotted
 
 
 async def refused_queries(jobs: Iterable[Job], graph: Graph) -> list[str]:

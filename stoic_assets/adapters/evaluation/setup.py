@@ -14,18 +14,23 @@ from stoic_assets.adapters.messages.receiver import SECRETS, SETTINGS
 from stoic_assets.adapters.models.connect import connect_model, evaluator_model, judge_panel, reachable_model
 from stoic_assets.adapters.models.ledger import require_prices
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core import templates
-from stoic_assets.core.concurrent_calls import concurrently
+from stoic_assets.core.calls.concurrent_calls import concurrently
+from stoic_assets.core.configuration.graph_address import (
+    refuse_same_graph,
+    refuse_setups,
+    stoic_address,
+    subject_address,
+)
 from stoic_assets.core.conversation import evaluator
-from stoic_assets.core.documents import dotted
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import DEFAULT_AGENT_MODEL, DEFAULT_AGENT_URL, EvaluationRequest, EvaluationSpec
-from stoic_assets.core.graph_address import refuse_same_graph, refuse_setups, stoic_address, subject_address
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import Target
 from stoic_assets.core.judging import prompt as judging
-from stoic_assets.core.own_prompts import refuse_prompt
+from stoic_assets.core.judging.own_prompts import refuse_prompt
 from stoic_assets.core.releases import ALL_VERSIONS, Release
+from stoic_assets.core.text import templates
+from stoic_assets.core.text.documents import dotted
 
 
 @dataclass(frozen=True)

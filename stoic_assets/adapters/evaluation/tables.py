@@ -11,7 +11,8 @@ from stoic_assets.adapters.models.offline_model import judged_offline
 from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.adapters.warehouse.table_schemas import TABLES
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.chat import BudgetReached
+from stoic_assets.core.calls.chat import BudgetReached
+from stoic_assets.core.calls.model_costs import total_cost
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import evidence_of
 from stoic_assets.core.errors import ConfigurationError
@@ -24,7 +25,6 @@ from stoic_assets.core.evaluation import (
     evaluation_row,
     way_to_finish,
 )
-from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.table_repair import EVIDENCE
 from stoic_assets.core.table_rows import Row, by_trial
 

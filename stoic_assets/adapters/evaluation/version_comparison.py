@@ -12,6 +12,7 @@ from stoic_assets.adapters.warehouse.sql_models import open_models
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calibration.against_people import in_short
+from stoic_assets.core.calls.served_models import SERVED, served_models
 from stoic_assets.core.comparison.choice import Case, Stored, fuller, most_alike, passed_over, repeated
 from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.judge_drift import judged_at
@@ -23,7 +24,6 @@ from stoic_assets.core.judging.silent_judges import answers
 from stoic_assets.core.presentation.confidence import confidence_sources
 from stoic_assets.core.releases import base_of
 from stoic_assets.core.scoring.validity import conclusive
-from stoic_assets.core.served_models import SERVED, served_models
 from stoic_assets.core.table_rows import Row
 
 TABLE = "version_comparisons"

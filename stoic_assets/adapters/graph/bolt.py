@@ -16,8 +16,8 @@ from stoic_assets.adapters.graph.graph_values import encode
 from stoic_assets.adapters.graph.overdue_queries import end_overdue
 from stoic_assets.core.assertions.cypher_aggregates import OVERLOOKED, overlooks_aggregate
 from stoic_assets.core.assertions.cypher_script import only_looks, query_problem, statements
+from stoic_assets.core.configuration.graph_address import GraphAddress
 from stoic_assets.core.errors import InfrastructureError, QueryError
-from stoic_assets.core.graph_address import GraphAddress
 
 if TYPE_CHECKING:
     from neo4j import AsyncResult, Query

@@ -11,7 +11,7 @@ from tenacity.wait import wait_random_exponential
 
 from stoic_assets.adapters.graph import graph_errors
 from stoic_assets.core.assertions.cypher_script import commits_in_parts
-from stoic_assets.core.graph_address import GraphAddress
+from stoic_assets.core.configuration.graph_address import GraphAddress
 
 _WRITE_LIMIT = stop_after_delay(30) & stop_after_attempt(2)  # a hung server is noticed later, and then replaced
 _SETUP_LIMIT = stop_after_attempt(8)

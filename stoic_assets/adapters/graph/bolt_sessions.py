@@ -17,8 +17,8 @@ from stoic_assets.adapters.graph.graph_errors import is_lost_connection
 from stoic_assets.adapters.process.lean_imports import neo4j_alone
 from stoic_assets.adapters.process.loop_bound import LoopBound
 from stoic_assets.adapters.process.shared_call import SharedCall
+from stoic_assets.core.configuration.graph_address import GraphAddress
 from stoic_assets.core.errors import InfrastructureError, StoicError
-from stoic_assets.core.graph_address import GraphAddress
 
 if TYPE_CHECKING:
     from neo4j import AsyncDriver, AsyncSession

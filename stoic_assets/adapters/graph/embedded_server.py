@@ -19,8 +19,8 @@ from stoic_assets.adapters.graph.embedded_accounts import OBSERVER, ROOT, STOIC,
 from stoic_assets.adapters.graph.embedded_archive import ClassArchive
 from stoic_assets.adapters.process.lean_imports import neo4j_alone
 from stoic_assets.adapters.process.process_identity import end_process, processes_with, start_time
+from stoic_assets.core.configuration.graph_address import GraphAddress
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
-from stoic_assets.core.graph_address import GraphAddress
 
 START_SECONDS = 60.0
 COMMAND_SECONDS = 60

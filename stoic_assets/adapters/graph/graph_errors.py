@@ -10,8 +10,8 @@ import ssl
 from stoic_assets.adapters.http.endpoint import untrusted
 from stoic_assets.adapters.http.foreign_text import shortened
 from stoic_assets.core.assertions.cypher_script import names_graph
+from stoic_assets.core.configuration.graph_address import GraphAddress
 from stoic_assets.core.errors import InfrastructureError, QueryError, ServiceUnreachable, StoicError
-from stoic_assets.core.graph_address import GraphAddress
 
 _NO_DATABASE = "DatabaseNotFound"
 _TOO_SLOW = "TransactionTimedOut"

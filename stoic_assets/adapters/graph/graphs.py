@@ -12,7 +12,12 @@ from stoic_assets.adapters.graph.bolt_sessions import BoltServer
 from stoic_assets.adapters.graph.embedded_accounts import STOIC, SUBJECT
 from stoic_assets.adapters.graph.embedded_graph import embedded_graph, embedded_graph_ahead, rejoin
 from stoic_assets.adapters.graph.embedded_server import GraphServer
-from stoic_assets.core.graph_address import GraphAddress, refuse_same_graph, stoic_address, subject_address
+from stoic_assets.core.configuration.graph_address import (
+    GraphAddress,
+    refuse_same_graph,
+    stoic_address,
+    subject_address,
+)
 
 
 @dataclass(frozen=True)

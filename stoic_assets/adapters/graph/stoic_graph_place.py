@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.adapters.graph.graphs import Graphs
 from stoic_assets.adapters.graph.stoic_graph import LABELS, MADE_BY
+from stoic_assets.core.configuration.graph_address import shared, stoic_address
 from stoic_assets.core.errors import ConfigurationError, InfrastructureError, QueryError
-from stoic_assets.core.graph_address import shared, stoic_address
 from stoic_assets.core.presentation.formatting import listed
 
 _SECONDS = 10.0

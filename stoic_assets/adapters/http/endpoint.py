@@ -8,8 +8,8 @@ from functools import cache
 from urllib.parse import SplitResult, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from stoic_assets.core.configuration.service_address import PORTS, address_problem, http_parts, is_loopback
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
-from stoic_assets.core.service_address import PORTS, address_problem, http_parts, is_loopback
 
 TURNED_AWAY = (403, 502, 503, 521, 522, 523, 530)
 """What gateways, Cloudflare's included, answer when they let nobody through, or reach no service behind them. It may be

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stoic_assets.adapters.http.foreign_text import TooManyValues, parse_json
-from stoic_assets.core.json_text import json_text
+from stoic_assets.core.text.json_text import json_text
 
 _WORDS = ("message", "detail", "Message", "error")
 """Where the words are: OpenAI's, FastAPI's, AWS's, xAI's and TGI's. Beside a message, `error` is a title or `true`."""

@@ -8,8 +8,8 @@ from itertools import count
 from typing import Any
 
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.foreign_text import well_formed
-from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.secrets.redaction import Redactor
+from stoic_assets.core.text.foreign_text import well_formed
 
 EXCERPT = 200
 """The most characters of a foreign message that our errors quote."""

@@ -16,7 +16,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from stoic_assets.core.service_address import is_loopback
+from stoic_assets.core.configuration.service_address import is_loopback
 
 SETTING = "STOIC_UI_TOKEN"
 IN_LINKS = "token"

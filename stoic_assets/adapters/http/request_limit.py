@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from stoic_assets.core.adaptive_rate import AdaptiveRate
-from stoic_assets.core.endpoint_limits import EndpointLimit, ModelLimit
+from stoic_assets.core.calls.adaptive_rate import AdaptiveRate
+from stoic_assets.core.calls.queueing import queueing, slot_of
+from stoic_assets.core.calls.token_budget import TokenBudget
+from stoic_assets.core.configuration.endpoint_limits import EndpointLimit, ModelLimit
+from stoic_assets.core.configuration.service_address import service_at
 from stoic_assets.core.errors import AttemptFailed
-from stoic_assets.core.queueing import queueing, slot_of
-from stoic_assets.core.service_address import service_at
-from stoic_assets.core.token_budget import TokenBudget
 
 BUSY = (429, 529)
 """Statuses of an endpoint that takes no more requests for now: of one caller, or, overloaded, of all."""

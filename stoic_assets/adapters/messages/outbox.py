@@ -19,7 +19,7 @@ from filelock import AsyncFileLock, Timeout
 from stoic_assets.adapters.disk.sqlite_files import faults_named, open_shared
 from stoic_assets.adapters.messages.receiver import LIMIT, SETTINGS, MessageRefused, Receiver, Target, receiver
 from stoic_assets.adapters.process.wall_clock import now
-from stoic_assets.core.endpoint_limits import EndpointLimit
+from stoic_assets.core.configuration.endpoint_limits import EndpointLimit
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 
 Sent = tuple[dict[str, str], list[str]]

@@ -16,10 +16,10 @@ from stoic_assets.adapters.http.endpoint import PROXY_REFUSES, cause_of, closed_
 from stoic_assets.adapters.http.foreign_text import excerpt
 from stoic_assets.adapters.http.message_signature import signed, signing_keys
 from stoic_assets.adapters.http.request_limit import BUSY, retry_after_seconds
-from stoic_assets.core.endpoint_limits import EndpointLimit
+from stoic_assets.core.calls.retrying import Tally, persist
+from stoic_assets.core.configuration.endpoint_limits import EndpointLimit
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
-from stoic_assets.core.redaction import Redactor
-from stoic_assets.core.retrying import Tally, persist
+from stoic_assets.core.secrets.redaction import Redactor
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession

@@ -8,10 +8,10 @@ from stoic_assets.adapters.models.model_server import VARIABLES, ModelServer, ev
 from stoic_assets.adapters.models.offline_model import OFFLINE, OfflineModel
 from stoic_assets.adapters.models.openai_model import OpenAiModel
 from stoic_assets.adapters.process.configured_secrets import configured_redactor
-from stoic_assets.core.chat import ChatModel, ChatReply, ChatRequest, Role
-from stoic_assets.core.concurrent_calls import concurrently
+from stoic_assets.core.calls.chat import ChatModel, ChatReply, ChatRequest, Role
+from stoic_assets.core.calls.concurrent_calls import concurrently
+from stoic_assets.core.configuration.settings import ModelOptions, Settings
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.settings import ModelOptions, Settings
 
 DEFAULT_MODEL = "gpt-4.1-mini"
 PROVIDERS = ("openai", OFFLINE)

@@ -7,7 +7,7 @@ import logging
 import re
 
 from stoic_assets.adapters.models.model_server import ModelServer
-from stoic_assets.core.chat import ChatRequest
+from stoic_assets.core.calls.chat import ChatRequest
 
 SHORT = 8_000
 """Characters of a request that is not looked at."""

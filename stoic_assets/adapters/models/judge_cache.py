@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary, finalize
 from stoic_assets.adapters.disk.group_commit import GroupCommit
 from stoic_assets.adapters.disk.sqlite_files import faults_named, open_shared
 from stoic_assets.adapters.models.ledger import Ledger
-from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 
 
 class CachedModel:

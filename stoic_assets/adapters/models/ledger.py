@@ -11,12 +11,12 @@ from uuid import uuid4
 from stoic_assets.adapters.disk.json_lines import JsonLines, read_lines
 from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.adapters.process.wall_clock import now
-from stoic_assets.core.chat import BudgetReached, ChatModel, ChatReply, ChatRequest, charged
+from stoic_assets.core.calls.chat import BudgetReached, ChatModel, ChatReply, ChatRequest, charged
+from stoic_assets.core.calls.model_costs import call_cost
+from stoic_assets.core.calls.queueing import slot_of
+from stoic_assets.core.configuration.settings import Price
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.model_costs import call_cost
-from stoic_assets.core.queueing import slot_of
-from stoic_assets.core.redaction import Redactor
-from stoic_assets.core.settings import Price
+from stoic_assets.core.secrets.redaction import Redactor
 from stoic_assets.core.table_rows import Row
 
 AT_ONCE_UNDER_CEILING = 8

@@ -15,9 +15,9 @@ from stoic_assets.adapters.models.connect import evaluator_model, is_offline, ju
 from stoic_assets.adapters.models.model_server import ModelServer, evaluator_server, judge_server
 from stoic_assets.adapters.models.openai_faults import barred, explain, line_of, redirected, refused_key
 from stoic_assets.adapters.process.configured_secrets import secrets_in
-from stoic_assets.core.concurrent_calls import concurrently
+from stoic_assets.core.calls.concurrent_calls import concurrently
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
-from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.secrets.redaction import Redactor
 
 if TYPE_CHECKING:
     from httpx2 import Response

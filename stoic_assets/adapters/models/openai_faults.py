@@ -30,8 +30,8 @@ from stoic_assets.adapters.models.chat_completion import tokens_of
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.refused_parts import OptionRefused, refused_option
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, StoicError
-from stoic_assets.core.foreign_text import well_formed
-from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.secrets.redaction import Redactor
+from stoic_assets.core.text.foreign_text import well_formed
 
 if TYPE_CHECKING:
     from httpx2 import Request, Response

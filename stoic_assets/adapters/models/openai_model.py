@@ -26,14 +26,14 @@ from stoic_assets.adapters.models.openai_faults import (
 from stoic_assets.adapters.models.refused_parts import FieldRefused, OptionRefused, refused_field
 from stoic_assets.adapters.models.request_bodies import RequestBodies
 from stoic_assets.adapters.process.loop_bound import LoopBound
-from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure, Role, charge, option
-from stoic_assets.core.endpoint_limits import Limits, ModelLimit
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure, Role, charge, option
+from stoic_assets.core.calls.model_costs import call_cost
+from stoic_assets.core.calls.queueing import queueing
+from stoic_assets.core.calls.retrying import Tally, persist
+from stoic_assets.core.configuration.endpoint_limits import Limits, ModelLimit
+from stoic_assets.core.configuration.settings import ModelOptions, Price
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, ServiceUnreachable, StoicError
-from stoic_assets.core.model_costs import call_cost
-from stoic_assets.core.queueing import queueing
-from stoic_assets.core.redaction import Redactor
-from stoic_assets.core.retrying import Tally, persist
-from stoic_assets.core.settings import ModelOptions, Price
+from stoic_assets.core.secrets.redaction import Redactor
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

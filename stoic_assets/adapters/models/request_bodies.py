@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from stoic_assets.adapters.models.refused_parts import SYSTEM_MESSAGE
-from stoic_assets.core.chat import ChatRequest, Role, form_in_words
-from stoic_assets.core.settings import ModelOptions
+from stoic_assets.core.calls.chat import ChatRequest, Role, form_in_words
+from stoic_assets.core.configuration.settings import ModelOptions
 
 STRICT = "json_schema"
 BOUNDS = {"minimum", "maximum", "maxItems"}

@@ -5,7 +5,7 @@ Servers that do not know a model's marks for these leave them in its text.
 
 import re
 
-from stoic_assets.core.foreign_text import well_formed
+from stoic_assets.core.text.foreign_text import well_formed
 
 THINK = ("<think>", "</think>")
 """The first mark is missing where the model's chat template ends with it, as those of DeepSeek R1 and Qwen do."""

@@ -8,8 +8,8 @@ from urllib.parse import unquote, urlsplit
 
 from stoic_assets.adapters.http.api_keys import custom_headers
 from stoic_assets.adapters.http.message_signature import PREFIX
-from stoic_assets.core.redaction import Redactor
-from stoic_assets.core.settings import Settings
+from stoic_assets.core.configuration.settings import Settings
+from stoic_assets.core.secrets.redaction import Redactor
 
 _SECRETS = ("OPENAI_API_KEY", "STOIC_JUDGE_API_KEY", "AGENT_API_KEY", "NEO_PASSWORD", "STOIC_GRAPH_PASSWORD")
 _SIGNING_KEYS = ("EVOLUTION_SECRET", "STOIC_WEBHOOK_SECRET")

@@ -18,8 +18,8 @@ from stoic_assets.adapters.models.connect import connect_model, is_offline, judg
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.ratings.rating_keys import read_keys
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.chat import ChatModel
-from stoic_assets.core.concurrent_calls import concurrently
+from stoic_assets.core.calls.chat import ChatModel
+from stoic_assets.core.calls.concurrent_calls import concurrently
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
 from stoic_assets.core.feedback.feedback_file import DialogueFile, FeedbackFile, Metrics, MetricsFile, parse_feedback

@@ -18,8 +18,8 @@ import yaml
 
 from stoic_assets.adapters.disk.paths import shipped
 from stoic_assets.adapters.warehouse.table_schemas import TABLES
+from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.settings import Settings
 
 _BUILT_IN_TESTS = """
 {% test not_null(model, column_name) %}

@@ -15,9 +15,9 @@ from pydantic_core import core_schema as schemas
 
 from stoic_assets.adapters.warehouse.table_schemas import columns_of
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.foreign_text import well_formed
 from stoic_assets.core.moments import in_utc
 from stoic_assets.core.table_rows import Rows
+from stoic_assets.core.text.foreign_text import well_formed
 from stoic_assets.core.virtues import VIRTUES
 
 _STRICT = schemas.CoreConfig(strict=True, extra_fields_behavior="forbid", allow_inf_nan=False)

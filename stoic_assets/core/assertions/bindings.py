@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from stoic_assets.core.assertions.kotlin_values import Record
 from stoic_assets.core.errors import ExpressionFailure
 from stoic_assets.core.function_calls import call_of
-from stoic_assets.core.redaction import BLANK
+from stoic_assets.core.secrets.redaction import BLANK
 
 
 @dataclass(frozen=True)

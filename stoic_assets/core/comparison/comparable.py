@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
+from stoic_assets.core.calls.served_models import exchanged
 from stoic_assets.core.comparison.failed_trials import failure_note, failures_left_out
 from stoic_assets.core.comparison.measures import JUDGED
 from stoic_assets.core.comparison.paired_jobs import Scope, cell_of, cells_by_measure
@@ -12,7 +13,6 @@ from stoic_assets.core.jobs.names import job_key, job_of
 from stoic_assets.core.judging.silent_judges import silence
 from stoic_assets.core.presentation.formatting import listed, percent, plural
 from stoic_assets.core.scoring.validity import too_many_invalid
-from stoic_assets.core.served_models import exchanged
 
 APART_HOURS = 1.0
 """Versions evaluated further apart may have run under different circumstances; the reader is told."""

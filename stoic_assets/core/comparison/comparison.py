@@ -17,7 +17,7 @@ from stoic_assets.core.comparison.paired_assertions import (
 )
 from stoic_assets.core.comparison.paired_jobs import Measured, Scope, cells_by_measure, paired
 from stoic_assets.core.comparison.side import Side
-from stoic_assets.core.settings import MinimalDifferences
+from stoic_assets.core.configuration.settings import MinimalDifferences
 from stoic_assets.core.table_rows import Row
 
 SCOPES: tuple[Scope, ...] = ("withheld", "supplied", "lift")

@@ -12,11 +12,11 @@ from statistics import fmean
 
 from pydantic import BaseModel
 
-from stoic_assets.core import templates
+from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.judging import prompt
 from stoic_assets.core.judging.scores import VirtueScore
 from stoic_assets.core.judging.verdict import virtue_schema
-from stoic_assets.core.settings import Settings
+from stoic_assets.core.text import templates
 from stoic_assets.core.virtues import VIRTUES, Virtue
 
 Judged = Mapping[str, Mapping[Virtue, float]]

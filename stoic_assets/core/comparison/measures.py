@@ -1,6 +1,6 @@
 """The measures in which two versions are compared, and the smallest difference in each that matters."""
 
-from stoic_assets.core.settings import MinimalDifferences
+from stoic_assets.core.configuration.settings import MinimalDifferences
 from stoic_assets.core.virtues import VIRTUES
 
 PASSED = "passed"

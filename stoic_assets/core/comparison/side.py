@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from stoic_assets.core.calls.served_models import Served
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.judging.silent_judges import Answer
 from stoic_assets.core.presentation.confidence import Sources, calibrated_share
 from stoic_assets.core.scoring.validity import invalid_share
-from stoic_assets.core.served_models import Served
 from stoic_assets.core.table_rows import Rows
 
 

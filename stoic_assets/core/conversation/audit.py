@@ -13,11 +13,11 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from stoic_assets.core.clean_text import clean
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.conversation.signoff import signs_off
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.trial import Condition
+from stoic_assets.core.text.clean_text import clean
 
 OVERLAP = 0.8
 """Share of a secret's new telling words that must be in a message for the secret to count as repeated."""

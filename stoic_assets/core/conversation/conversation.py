@@ -7,7 +7,9 @@ import asyncio
 from collections.abc import Sequence
 from typing import Literal
 
-from stoic_assets.core.chat import ModelFailure
+from stoic_assets.core.calls.chat import ModelFailure
+from stoic_assets.core.calls.queueing import queueing, working_time
+from stoic_assets.core.calls.retrying import AgentUnusable
 from stoic_assets.core.conversation import journal as entries
 from stoic_assets.core.conversation.evaluator import EvaluatorFault, next_message
 from stoic_assets.core.conversation.evidence import SCORED, Evidence, Outcome, Turn
@@ -20,9 +22,7 @@ from stoic_assets.core.errors import InfrastructureError, QueryError, StoicError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned, seeded_random
 from stoic_assets.core.jobs.trial import Trial
-from stoic_assets.core.queueing import queueing, working_time
-from stoic_assets.core.redaction import BLANK
-from stoic_assets.core.retrying import AgentUnusable
+from stoic_assets.core.secrets.redaction import BLANK
 
 Step = Literal["open", "listen", "speak", "signed_off", "max_turns"]
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from stoic_assets.core.chat import MESSAGE_CHARS, ChatModel, ChatRequest, more_tokens, without_middle, worded
+from stoic_assets.core.calls.chat import MESSAGE_CHARS, ChatModel, ChatRequest, more_tokens, without_middle, worded
 from stoic_assets.core.conversation.audit import fault
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.trial import Condition, Trial
-from stoic_assets.core.templates import render, source
+from stoic_assets.core.text.templates import render, source
 
 PACKAGE = "stoic_assets.core.conversation"
 TEMPLATE = "evaluator.jinja"

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from stoic_assets.core.assertions.cypher_script import parameters_used
+from stoic_assets.core.calls.retrying import AgentUnusable
 from stoic_assets.core.conversation.agent import SentTooMuch
 from stoic_assets.core.conversation.evidence import Observation
 from stoic_assets.core.conversation.world import World
@@ -11,7 +12,6 @@ from stoic_assets.core.errors import InfrastructureError, QueryError, StoicError
 from stoic_assets.core.jobs.job import Job, reads_object_context
 from stoic_assets.core.jobs.job_entries import CypherAssertion, ExpressionAssertion
 from stoic_assets.core.jobs.trial import Trial
-from stoic_assets.core.retrying import AgentUnusable
 
 OBJECT_CONTEXT = "objectContext"
 NO_SESSION = "no session was opened"

@@ -3,12 +3,12 @@
 from functools import partial
 
 from stoic_assets.core.assertions.cypher_script import parameters_used
+from stoic_assets.core.calls.queueing import queueing
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.conversation.world import World
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import CypherSetup, Seed, seed_messages
 from stoic_assets.core.jobs.trial import Trial
-from stoic_assets.core.queueing import queueing
 
 
 def leaves_traces(job: Job) -> bool:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from stoic_assets.core.conversation.evidence import Evidence, Observation, Turn
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.trial import Trial
-from stoic_assets.core.json_text import json_text
 from stoic_assets.core.rounding import mean
 from stoic_assets.core.table_rows import Row
+from stoic_assets.core.text.json_text import json_text
 
 
 def trial_row(evidence: Evidence, job: Job, suspected: Sequence[str]) -> Row:

@@ -7,7 +7,7 @@ says once that it does not know.
 import re
 from collections.abc import Sequence
 
-from stoic_assets.core.chat import ChatRequest
+from stoic_assets.core.calls.chat import ChatRequest
 from stoic_assets.core.conversation.audit import words
 
 IGNORANCE = "I am afraid I do not know that."

@@ -4,9 +4,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from stoic_assets.core.clean_text import plainly_set
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.text.clean_text import plainly_set
 
 _ASKS = re.compile("[?？؟՞፧]")
 _WORD = re.compile(r"\w+")

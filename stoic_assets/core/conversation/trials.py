@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
-from stoic_assets.core.concurrent_calls import concurrently
+from stoic_assets.core.calls.concurrent_calls import concurrently
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.jobs.plan import Planned, waves
 

@@ -4,15 +4,15 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from stoic_assets.core.chat import ChatModel
+from stoic_assets.core.calls.chat import ChatModel
+from stoic_assets.core.calls.queueing import queueing
+from stoic_assets.core.calls.retrying import AgentUnusable, Delivery, Gate, deliver
+from stoic_assets.core.configuration.endpoint_limits import EndpointLimit
+from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.conversation.agent import Agent
 from stoic_assets.core.conversation.evidence import Turn
-from stoic_assets.core.endpoint_limits import EndpointLimit
 from stoic_assets.core.errors import ServiceUnreachable
 from stoic_assets.core.jobs.trial import Trial
-from stoic_assets.core.queueing import queueing
-from stoic_assets.core.retrying import AgentUnusable, Delivery, Gate, deliver
-from stoic_assets.core.settings import Settings
 
 
 class SubjectGraph(Protocol):

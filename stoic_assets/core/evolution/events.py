@@ -9,7 +9,7 @@ from typing import Any
 from stoic_assets.core.evolution.fitness import FitnessUpdate
 from stoic_assets.core.evolution.fitness_comparison import AgainstBase
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation
-from stoic_assets.core.json_text import json_text
+from stoic_assets.core.text.json_text import json_text
 
 COMPLETED = "agent.evaluation.stoic_completed"
 APPLIED = "evolution.stoic_evaluation_applied"

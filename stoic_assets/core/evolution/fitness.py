@@ -10,15 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from stoic_assets.core.configuration.settings import Evolution, Weakness
 from stoic_assets.core.evolution.advice import Improvement, improvements
 from stoic_assets.core.evolution.checks import Checks
 from stoic_assets.core.evolution.estimate import ClusteredMean, WeightedScore, estimated
 from stoic_assets.core.evolution.fitness_comparison import UNKNOWN, AgainstBase, Scale, against_base
 from stoic_assets.core.evolution.objective import Objective, balanced, below_floor, objectives, severities, uncertain
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation
-from stoic_assets.core.json_text import json_text
-from stoic_assets.core.settings import Evolution, Weakness
 from stoic_assets.core.table_rows import Row
+from stoic_assets.core.text.json_text import json_text
 from stoic_assets.core.virtues import Virtue
 
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TypedDict
 
+from stoic_assets.core.configuration.settings import Evolution, Weakness
 from stoic_assets.core.evolution.estimate import WeightedScore, estimated
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
 from stoic_assets.core.rounding import falls_short
-from stoic_assets.core.settings import Evolution, Weakness
 from stoic_assets.core.virtues import VIRTUES, Virtue
 
 

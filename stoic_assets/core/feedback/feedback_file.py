@@ -11,11 +11,11 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from stoic_assets.core.documents import Document, parse_document
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.judging.verdict import Share
 from stoic_assets.core.moments import checked_moment, in_utc
 from stoic_assets.core.releases import agent_of, check_agent_version
+from stoic_assets.core.text.documents import Document, parse_document
 
 Sentiment = Literal["very_negative", "negative", "neutral", "positive", "very_positive"]
 Acceptance = Literal["accepted", "needs_improvement", "rejected"]

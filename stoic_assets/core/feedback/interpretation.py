@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, TypeAdapter
 
-from stoic_assets.core import templates
-from stoic_assets.core.chat import ChatModel
+from stoic_assets.core.calls.chat import ChatModel
+from stoic_assets.core.configuration.settings import Judging
 from stoic_assets.core.feedback.feedback_file import (
     PERSON,
     Acceptance,
@@ -36,7 +36,7 @@ from stoic_assets.core.judging.verdict import (
     parsed,
     texts_schema,
 )
-from stoic_assets.core.settings import Judging
+from stoic_assets.core.text import templates
 
 PACKAGE = "stoic_assets.core.feedback"
 TEMPLATE = "interpretation.jinja"

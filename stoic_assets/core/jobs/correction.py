@@ -8,13 +8,13 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from stoic_assets.core.documents import dotted
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job, PromptName
 from stoic_assets.core.jobs.job_entries import CypherAssertion
 from stoic_assets.core.jobs.trial import Condition
 from stoic_assets.core.presentation.formatting import listed
-from stoic_assets.core.redaction import BLANK
+from stoic_assets.core.secrets.redaction import BLANK
+from stoic_assets.core.text.documents import dotted
 
 _USED_AFTERWARDS: Any = {
     "tags": True, "holdout": True, "scorer": True, "aspirational_average": True, "virtues": True,

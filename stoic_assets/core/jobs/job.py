@@ -13,7 +13,6 @@ from pydantic import Field, ValidationError, model_validator
 from stoic_assets.core.assertions.cypher_script import parameters_used
 from stoic_assets.core.assertions.kotlin_expression import names_in
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
-from stoic_assets.core.documents import CamelDocument, misplaced
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job_entries import (
     Assertion,
@@ -30,9 +29,10 @@ from stoic_assets.core.jobs.job_entries import (
     seed_messages,
 )
 from stoic_assets.core.jobs.trial import Condition
-from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.secrets.redaction import Redactor
+from stoic_assets.core.text.documents import CamelDocument, misplaced
+from stoic_assets.core.text.yaml_text import Path
 from stoic_assets.core.virtues import VIRTUES, Virtue
-from stoic_assets.core.yaml_text import Path
 
 _QUESTION = "asks:"
 """Prefix of `Job.question_hash`, so that it never equals a `Job.hash`."""

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag, field_validator
 
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
-from stoic_assets.core.documents import CamelDocument
 from stoic_assets.core.errors import ExpressionError
 from stoic_assets.core.jobs.trial import Condition
+from stoic_assets.core.text.documents import CamelDocument
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
 """Names that are part of file names, whatever the file system."""

@@ -19,7 +19,7 @@ from stoic_assets.core.assertions.kotlin_kinds import never_true
 from stoic_assets.core.assertions.kotlin_members import unknown_member
 from stoic_assets.core.assertions.kotlin_source import nearest
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
-from stoic_assets.core.documents import dotted
+from stoic_assets.core.configuration.service_address import address_problem
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import (
     PARAMETERS,
@@ -30,8 +30,8 @@ from stoic_assets.core.jobs.job_entries import (
     seed_messages,
 )
 from stoic_assets.core.presentation.formatting import listed, plural
-from stoic_assets.core.service_address import address_problem
-from stoic_assets.core.yaml_text import Path
+from stoic_assets.core.text.documents import dotted
+from stoic_assets.core.text.yaml_text import Path
 
 
 def slips(job: Job) -> Iterator[tuple[Path, str]]:

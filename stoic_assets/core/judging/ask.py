@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from stoic_assets.core.chat import (
+from stoic_assets.core.calls.chat import (
     BudgetReached,
     ChatModel,
     ChatReply,

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from stoic_assets.core.chat import MESSAGE_CHARS, without_middle
-from stoic_assets.core.clean_text import clean
+from stoic_assets.core.calls.chat import MESSAGE_CHARS, without_middle
+from stoic_assets.core.text.clean_text import clean
 
 TOTAL_CHARS = 60_000
 """All blocks together; the longest blocks are shortened first."""

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
-from stoic_assets.core.clean_text import clean
-from stoic_assets.core.foreign_text import well_formed
 from stoic_assets.core.judging.verdict import MalformedVerdict, VirtueVerdict
+from stoic_assets.core.text.clean_text import clean
+from stoic_assets.core.text.foreign_text import well_formed
 
 V = TypeVar("V")
 Words = Sequence[tuple[str, str]]

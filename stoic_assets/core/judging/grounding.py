@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from stoic_assets.core.clean_text import searchable
+from stoic_assets.core.text.clean_text import searchable
 
 SHORTEST_PIECE = 8
 """A quote with gaps counts only if one of its pieces is at least this wide; `the … a … to` is in every text."""

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from statistics import fmean
 
-from stoic_assets.core.chat import ChatModel, ChatRequest
-from stoic_assets.core.concurrent_calls import concurrently
+from stoic_assets.core.calls.chat import ChatModel, ChatRequest
+from stoic_assets.core.calls.concurrent_calls import concurrently
+from stoic_assets.core.configuration.settings import Judging
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import Task
-from stoic_assets.core.json_text import json_text
 from stoic_assets.core.judging.ask import NoVerdict, ask
 from stoic_assets.core.judging.confidence import UNCALIBRATED, with_confidence
 from stoic_assets.core.judging.confidence_map import Calibration
@@ -32,7 +32,7 @@ from stoic_assets.core.judging.verdict import (
     sound_marks,
     task_keys,
 )
-from stoic_assets.core.settings import Judging
+from stoic_assets.core.text.json_text import json_text
 from stoic_assets.core.virtues import VIRTUES, Virtue
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from statistics import fmean
 from typing import Any
 
-from stoic_assets.core.chat import MESSAGE_CHARS, ChatRequest
+from stoic_assets.core.calls.chat import MESSAGE_CHARS, ChatRequest
 from stoic_assets.core.judging.cues import ADVICE, CUES, JUSTICE_OCCASION, SIGNALS, STOP_WORDS
 from stoic_assets.core.presentation.formatting import percent
 from stoic_assets.core.virtues import ASPECTS, Virtue

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any, Literal
 
-from stoic_assets.core import templates
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.verdict import tasks_schema, virtue_schema
+from stoic_assets.core.text import templates
 from stoic_assets.core.virtues import Virtue
 
 Rubric = Virtue | Literal["tasks"]

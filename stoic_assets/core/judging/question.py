@@ -8,14 +8,14 @@ from functools import cached_property
 from secrets import token_hex
 from typing import Any
 
-from stoic_assets.core.chat import ChatRequest
-from stoic_assets.core.clean_text import clean
+from stoic_assets.core.calls.chat import ChatRequest
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import Task
 from stoic_assets.core.judging.exhibit import as_json, blocks, function_calls
 from stoic_assets.core.judging.fence import Record, closing, fenced, opening
 from stoic_assets.core.judging.prompt import Rubric, evidence_clause, prompt_hash, rendered, reply_schema
+from stoic_assets.core.text.clean_text import clean
 from stoic_assets.core.virtues import ASPECTS, TITLES, Virtue
 
 PARTS: Mapping[Virtue, tuple[str, ...]] = {

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from stoic_assets.core.clean_text import searchable
 from stoic_assets.core.judging.grounding import occurs
 from stoic_assets.core.judging.question import WITH_ACTIONS
+from stoic_assets.core.text.clean_text import searchable
 
 
 @dataclass(frozen=True)

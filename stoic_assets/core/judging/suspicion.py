@@ -8,12 +8,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from stoic_assets.core.chat import MESSAGE_CHARS
-from stoic_assets.core.clean_text import clean
+from stoic_assets.core.calls.chat import MESSAGE_CHARS
 from stoic_assets.core.conversation.evidence import Evidence
-from stoic_assets.core.foreign_text import FLAG
 from stoic_assets.core.judging.exhibit import function_calls
 from stoic_assets.core.judging.forgery import layers
+from stoic_assets.core.text.clean_text import clean
+from stoic_assets.core.text.foreign_text import FLAG
 
 HIDDEN = "hidden characters"
 MARKS = "marks of the record or of a chat template"

@@ -12,8 +12,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationError
 
-from stoic_assets.core.clean_text import clean
 from stoic_assets.core.errors import StoicError
+from stoic_assets.core.text.clean_text import clean
 from stoic_assets.core.virtues import ASPECTS, Virtue
 
 MOST_EXAMPLES = 5

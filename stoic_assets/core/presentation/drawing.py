@@ -11,7 +11,7 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from stoic_assets.core.foreign_text import visible
+from stoic_assets.core.text.foreign_text import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

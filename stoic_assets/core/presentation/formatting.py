@@ -10,11 +10,11 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from stoic_assets.core.foreign_text import visible
-from stoic_assets.core.json_text import in_letters, laid_out
 from stoic_assets.core.moments import in_utc
 from stoic_assets.core.rounding import as_shown
 from stoic_assets.core.table_rows import Row
+from stoic_assets.core.text.foreign_text import visible
+from stoic_assets.core.text.json_text import in_letters, laid_out
 
 DASH = "–"
 RAW_CHARS = 20_000

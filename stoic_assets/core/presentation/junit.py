@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 from xml.etree import ElementTree as ET
 
-from stoic_assets.core.foreign_text import visible
+from stoic_assets.core.text.foreign_text import visible
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import base64
 import re
 from collections.abc import Callable, Iterable
 
-from stoic_assets.core.foreign_text import visible
+from stoic_assets.core.text.foreign_text import visible
 
 _SPAN = re.compile(r"[\\`*_\[\]<>!|&~$]|:(?=//)|(?<=www)\.", re.IGNORECASE)
 _CODE = re.compile(r"`([^`]+)`")

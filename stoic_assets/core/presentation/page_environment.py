@@ -13,7 +13,6 @@ from jinja2 import BytecodeCache, ChoiceLoader, Environment, PackageLoader, Stri
 from jinja2.ext import Extension
 from markupsafe import Markup
 
-from stoic_assets.core.foreign_text import visible
 from stoic_assets.core.presentation.formatting import (
     DASH,
     FORMS,
@@ -26,6 +25,7 @@ from stoic_assets.core.presentation.formatting import (
     unbroken,
     with_code,
 )
+from stoic_assets.core.text.foreign_text import visible
 
 
 class _UnbrokenPercents(Extension):

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from stoic_assets.core.foreign_text import visible
 from stoic_assets.core.ratings.rated_item import words_to_read
 from stoic_assets.core.ratings.rubric import rubric_version
 from stoic_assets.core.ratings.training import ATTENTION, PRACTICE, TrainingItem
+from stoic_assets.core.text.foreign_text import visible
 
 REPEATS = 5
 ENOUGH_FOR_REPEATS = 20

@@ -13,12 +13,12 @@ from unicodedata import normalize
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, ValidationInfo
 
-from stoic_assets.core.documents import dotted
 from stoic_assets.core.errors import DocumentError
-from stoic_assets.core.json_text import json_text
 from stoic_assets.core.moments import checked_moment, in_utc
 from stoic_assets.core.presentation.formatting import utc
 from stoic_assets.core.ratings.rubric import Overall
+from stoic_assets.core.text.documents import dotted
+from stoic_assets.core.text.json_text import json_text
 
 AHEAD = timedelta(days=1)
 """How far a rater's clock may be ahead. A later rating would be the newest for good, whatever its rater corrects."""

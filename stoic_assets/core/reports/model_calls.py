@@ -3,8 +3,8 @@
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
+from stoic_assets.core.calls.model_costs import total_cost
 from stoic_assets.core.jobs.names import job_key
-from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.reports.data import mean, values
 from stoic_assets.core.table_rows import Row, Rows
 

@@ -15,9 +15,9 @@ from stoic_assets.core.conversation.observation import NO_SESSION, OBJECT_CONTEX
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import CypherAssertion, ExpressionAssertion
-from stoic_assets.core.json_text import json_text
-from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.secrets.redaction import Redactor
 from stoic_assets.core.table_rows import Rows
+from stoic_assets.core.text.json_text import json_text
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from starlette.responses import Response
 from stoic_assets.adapters.agents.connect import check_access, connect_agent, header_secrets, reachable
 from stoic_assets.adapters.agents.embabel import EmbabelAgent
 from stoic_assets.adapters.agents.openai_agent import OpenAiAgent
+from stoic_assets.core.configuration.endpoint_limits import AgentLimit
 from stoic_assets.core.conversation.agent import AgentFailure
-from stoic_assets.core.endpoint_limits import AgentLimit
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.core.jobs.job_entries import Target
-from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.secrets.redaction import Redactor
 
 LIMIT = AgentLimit(timeout_seconds=5)
 

@@ -13,9 +13,9 @@ from stoic_assets.adapters.disk.configuration_files import (
     yaml_files,
 )
 from stoic_assets.adapters.disk.job_files import load_job
+from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.settings import Settings
 
 MINIMUM = "target: {user: u, chatbot: c}\ntasks: [{task: Ask the time, acceptanceCriteria: The time is told}]\n"
 

@@ -13,7 +13,7 @@ from stoic_assets.core.conversation.journal import began, said, session
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.correction import Correction
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.secrets.redaction import Redactor
 
 
 def test_manifests_are_kept_and_listed_the_oldest_first(store: EvidenceStore, manifest: Make) -> None:

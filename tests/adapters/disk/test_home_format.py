@@ -16,7 +16,7 @@ from stoic_assets.core.conversation.evidence import Observation, Turn
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.correction import Correction
-from stoic_assets.core.night_record import Night
+from stoic_assets.core.nights.night_record import Night
 from stoic_assets.core.ratings.blinding import Key
 
 FORMS = Path(__file__).with_name("stored_forms.json")

@@ -6,7 +6,7 @@ import pytest
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.disk.night_store import NightStore
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.night_record import Alarm, HeldVersion, Round
+from stoic_assets.core.nights.night_record import Alarm, HeldVersion, Round
 
 NIGHT = "2026-11-21"
 

@@ -9,7 +9,7 @@ from stoic_assets.adapters.disk.json_lines import JsonLines
 from stoic_assets.adapters.disk.trial_journals import Journals
 from stoic_assets.core.conversation.evidence import Observation, Turn
 from stoic_assets.core.conversation.journal import Entry, ended, said
-from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.secrets.redaction import Redactor
 
 EVENTS = said(Turn(1, "agent", "Ave", 12.0, 1, tuple({"output": f"event {number}"} for number in range(200))))
 LONG = said(Turn(1, "agent", "Ave " * 1000, 12.0, 1))

@@ -13,10 +13,10 @@ from stoic_assets.adapters.project import Project, find_project
 from stoic_assets.adapters.ratings.feedback_files import FeedbackRows, store
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.measures import GATING
+from stoic_assets.core.configuration.settings import Feedback
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
 from stoic_assets.core.feedback.human_evaluation import HumanFeedback, human_row
-from stoic_assets.core.settings import Feedback
 
 STARTED = "2026-03-01T02:00:00+00:00"
 GIVEN = datetime(2026, 3, 2, 10, tzinfo=UTC)

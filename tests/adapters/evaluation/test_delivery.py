@@ -17,7 +17,7 @@ from stoic_assets.adapters.evaluation.delivery import announce, deliver, times_l
 from stoic_assets.adapters.messages.outbox import Delivered, fitness_message
 from stoic_assets.adapters.messages.receiver import Target
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.alerts import Failure, run_failed
+from stoic_assets.core.nights.alerts import Failure, run_failed
 from stoic_assets.core.progress import Unwatched
 
 OLD = ("bot@1.0", "night-1")

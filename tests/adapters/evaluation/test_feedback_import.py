@@ -13,7 +13,7 @@ from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.evaluation import feedback_import, publishing
 from stoic_assets.adapters.evaluation.feedback_import import import_feedback
 from stoic_assets.adapters.workplace import Workplace, open_workplace
-from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK
 from stoic_assets.core.progress import Unwatched
 

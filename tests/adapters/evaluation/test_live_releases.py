@@ -7,7 +7,7 @@ import pytest
 
 from stoic_assets.adapters.evaluation.live_releases import read_releases
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.service_address import address_problem
+from stoic_assets.core.configuration.service_address import address_problem
 
 
 @pytest.mark.parametrize("address", ["http://a:99999", "http://[", "marcus:8081", "http://ada:key@a"])

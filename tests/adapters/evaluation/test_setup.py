@@ -17,12 +17,12 @@ from stoic_assets.adapters.evaluation.setup import (
 )
 from stoic_assets.adapters.project import Project
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core import templates
+from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.errors import ConfigurationError, DocumentError, ServiceUnreachable
 from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.progress import Unwatched
 from stoic_assets.core.releases import ALL_VERSIONS, Release
-from stoic_assets.core.settings import Settings
+from stoic_assets.core.text import templates
 
 OFFLINE = {"STOIC_LLM": "offline"}
 RELEASE = "agent: marcus\nversion: 1.1.0\n"

@@ -7,7 +7,7 @@ import pytest
 
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.chat import BudgetReached
+from stoic_assets.core.calls.chat import BudgetReached
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job

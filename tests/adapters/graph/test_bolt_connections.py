@@ -14,8 +14,8 @@ from stoic_assets.adapters.graph import bolt, bolt_sessions, embedded_graph
 from stoic_assets.adapters.graph.bolt import Graph, connect
 from stoic_assets.adapters.graph.bolt_sessions import BoltServer
 from stoic_assets.adapters.process import process_identity
+from stoic_assets.core.configuration.graph_address import GraphAddress
 from stoic_assets.core.errors import InfrastructureError, ServiceUnreachable
-from stoic_assets.core.graph_address import GraphAddress
 
 
 def test_a_graph_that_answers_is_pinged_in_silence(subject):

@@ -14,8 +14,8 @@ import pytest
 from stoic_assets.adapters.graph import bolt, bolt_retries, bolt_sessions
 from stoic_assets.adapters.graph.bolt import Graph, connect
 from stoic_assets.adapters.graph.bolt_sessions import BoltServer
+from stoic_assets.core.configuration.graph_address import GraphAddress
 from stoic_assets.core.errors import InfrastructureError
-from stoic_assets.core.graph_address import GraphAddress
 
 RESET = struct.pack("ii", 1, 0)
 

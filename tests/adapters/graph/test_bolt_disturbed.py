@@ -11,8 +11,8 @@ from neo4j import AsyncGraphDatabase
 from neo4j.exceptions import TransientError
 
 from stoic_assets.adapters.graph.bolt import Graph, connect
+from stoic_assets.core.configuration.graph_address import GraphAddress
 from stoic_assets.core.errors import InfrastructureError, QueryError
-from stoic_assets.core.graph_address import GraphAddress
 
 ENDLESS = "UNWIND range(1, 2000000) AS x UNWIND range(1, 2000000) AS y RETURN count(*) AS n"
 

@@ -4,8 +4,8 @@ import threading
 import pytest
 
 from stoic_assets.adapters.graph.bolt_sessions import BoltServer, BoltSessions
+from stoic_assets.core.configuration.graph_address import GraphAddress
 from stoic_assets.core.errors import InfrastructureError, ServiceUnreachable
-from stoic_assets.core.graph_address import GraphAddress
 
 LOST, FOUND = (BoltServer(GraphAddress(f"bolt://127.0.0.1:{port}")) for port in (1, 2))
 WAITERS = 100

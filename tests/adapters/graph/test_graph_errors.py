@@ -2,8 +2,8 @@ import pytest
 from neo4j import exceptions
 
 from stoic_assets.adapters.graph import graph_errors
+from stoic_assets.core.configuration.graph_address import GraphAddress
 from stoic_assets.core.errors import InfrastructureError, QueryError
-from stoic_assets.core.graph_address import GraphAddress
 
 ADDRESS = GraphAddress("bolt://graph.example:7687", variables="NEO")
 

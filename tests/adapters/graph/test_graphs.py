@@ -10,8 +10,8 @@ from stoic_assets.adapters.graph.bolt import connect
 from stoic_assets.adapters.graph.embedded_server import GraphServer, is_running
 from stoic_assets.adapters.graph.graphs import Graphs, open_graphs
 from stoic_assets.adapters.process import process_identity
+from stoic_assets.core.configuration.graph_address import GraphAddress
 from stoic_assets.core.errors import ConfigurationError, InfrastructureError, QueryError
-from stoic_assets.core.graph_address import GraphAddress
 
 
 def run(graphs: Graphs, setup: str, cypher: str) -> list[dict[str, object]]:

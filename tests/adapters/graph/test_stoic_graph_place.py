@@ -7,8 +7,8 @@ from stoic_assets.adapters.graph.bolt import Graph, connect
 from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.adapters.graph.stoic_graph import MADE_BY
 from stoic_assets.adapters.graph.stoic_graph_place import refuse_foreign_labels, refuse_subject_graph
+from stoic_assets.core.configuration.graph_address import GraphAddress
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.graph_address import GraphAddress
 
 OF_THIS_TEST = "MATCH (n) WHERE n.id STARTS WITH 'place-' "
 

@@ -13,7 +13,7 @@ from stoic_assets.adapters.http.foreign_text import (
     excerpt,
     parse_json,
 )
-from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.secrets.redaction import Redactor
 
 LEAVES = st.none() | st.integers() | st.text()
 

@@ -9,9 +9,9 @@ import pytest
 from limited_requests import waited
 
 from stoic_assets.adapters.http.request_limit import RequestLimit, RequestLimits
-from stoic_assets.core.endpoint_limits import EndpointLimit
+from stoic_assets.core.calls.queueing import working_time
+from stoic_assets.core.configuration.endpoint_limits import EndpointLimit
 from stoic_assets.core.errors import AttemptFailed
-from stoic_assets.core.queueing import working_time
 
 
 def test_no_more_requests_run_at_once_than_there_are_slots() -> None:

@@ -10,8 +10,8 @@ import pytest
 from limited_requests import busy, fail, waited
 
 from stoic_assets.adapters.http.request_limit import Pace, RequestLimit
-from stoic_assets.core.adaptive_rate import MARGIN
-from stoic_assets.core.endpoint_limits import EndpointLimit, ModelLimit
+from stoic_assets.core.calls.adaptive_rate import MARGIN
+from stoic_assets.core.configuration.endpoint_limits import EndpointLimit, ModelLimit
 from stoic_assets.core.errors import AttemptFailed
 
 

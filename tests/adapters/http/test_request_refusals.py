@@ -6,11 +6,11 @@ import pytest
 from limited_requests import busy, fail, waited
 
 from stoic_assets.adapters.http.request_limit import Pace, RequestLimit
-from stoic_assets.core.adaptive_rate import AdaptiveRate
-from stoic_assets.core.concurrent_calls import concurrently
-from stoic_assets.core.endpoint_limits import EndpointLimit
+from stoic_assets.core.calls.adaptive_rate import AdaptiveRate
+from stoic_assets.core.calls.concurrent_calls import concurrently
+from stoic_assets.core.calls.retrying import AgentUnusable, deliver
+from stoic_assets.core.configuration.endpoint_limits import EndpointLimit
 from stoic_assets.core.errors import AttemptFailed
-from stoic_assets.core.retrying import AgentUnusable, deliver
 
 
 @pytest.mark.parametrize(("wish", "least"), [(0.1, 0.1), (0.01, 0.05), (None, 0.05), (0.0, 0.05), (60.0, 0.2)])

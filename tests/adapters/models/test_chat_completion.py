@@ -10,7 +10,7 @@ from stoic_assets.adapters.models.chat_completion import (
     tokens_of,
 )
 from stoic_assets.core.errors import AttemptFailed
-from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.secrets.redaction import Redactor
 
 
 def completion(**message: Any) -> dict[str, Any]:

@@ -13,9 +13,9 @@ from stoic_assets.adapters.models.connect import (
 from stoic_assets.adapters.models.model_list import require_access
 from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.models.openai_model import OpenAiModel
-from stoic_assets.core.chat import ChatRequest, ModelFailure
+from stoic_assets.core.calls.chat import ChatRequest, ModelFailure
+from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
-from stoic_assets.core.settings import Settings
 
 KEY = {"OPENAI_API_KEY": "sk-meditations"}
 

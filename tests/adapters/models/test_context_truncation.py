@@ -9,9 +9,9 @@ import pytest
 from stoic_assets.adapters.models.context_truncation import ContextTruncation
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
-from stoic_assets.core.chat import ChatReply, ChatRequest
-from stoic_assets.core.endpoint_limits import Limits, ModelLimit
-from stoic_assets.core.settings import Price
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest
+from stoic_assets.core.configuration.endpoint_limits import Limits, ModelLimit
+from stoic_assets.core.configuration.settings import Price
 
 FAST = ModelLimit(attempts=3, backoff_seconds=0.001)
 ENGLISH = "| Begin the morning by saying to thyself, I shall meet with the busy-body, the ungrateful, arrogant. "

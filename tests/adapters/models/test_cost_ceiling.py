@@ -7,9 +7,9 @@ import pytest
 from paid_calls import PRICES, REQUEST, ScriptedModel, paid
 
 from stoic_assets.adapters.models.ledger import AT_ONCE_UNDER_CEILING, Ledger, require_prices
-from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest, ModelFailure, charge
+from stoic_assets.core.calls.chat import BudgetReached, ChatReply, ChatRequest, ModelFailure, charge
+from stoic_assets.core.configuration.settings import Price
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
-from stoic_assets.core.settings import Price
 
 
 def test_at_the_ceiling_nothing_more_is_asked_but_calls_in_flight_end(tmp_path: Path) -> None:

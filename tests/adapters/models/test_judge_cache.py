@@ -11,9 +11,9 @@ from counted_calls import REQUEST, CountingModel, cached_model
 
 from stoic_assets.adapters.models.judge_cache import CachedModel, cache_key
 from stoic_assets.adapters.models.ledger import Ledger
-from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest, ModelFailure
-from stoic_assets.core.redaction import Redactor
-from stoic_assets.core.settings import Price
+from stoic_assets.core.calls.chat import BudgetReached, ChatReply, ChatRequest, ModelFailure
+from stoic_assets.core.configuration.settings import Price
+from stoic_assets.core.secrets.redaction import Redactor
 
 
 def test_a_reply_is_paid_once_and_survives_the_process(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.disk.sqlite_files import open_shared
 from stoic_assets.adapters.models import judge_cache
 from stoic_assets.adapters.models.judge_cache import CachedModel
-from stoic_assets.core.chat import ChatReply
+from stoic_assets.core.calls.chat import ChatReply
 
 
 def test_what_a_kept_reply_cost_survives_a_power_cut(tmp_path: Path, disk: Any) -> None:

@@ -12,8 +12,8 @@ from paid_calls import PRICES, REQUEST, ScriptedModel, paid
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.models.ledger import Ledger
-from stoic_assets.core.chat import ChatReply, ChatRequest, ModelFailure
-from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest, ModelFailure
+from stoic_assets.core.secrets.redaction import Redactor
 
 
 def test_every_call_is_a_line(tmp_path: Path) -> None:

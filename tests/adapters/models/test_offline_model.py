@@ -3,7 +3,7 @@ import json
 from typing import Any
 
 from stoic_assets.adapters.models.offline_model import OfflineModel
-from stoic_assets.core.chat import ChatReply, ChatRequest, Role
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest, Role
 
 TASK = {"type": "task", "task": "Ask for a short proverb", "acceptance_criteria": "It is short.", "requirements": None}
 EVALUATOR = {"tasks": [TASK], "facts": [], "turns": [], "evaluator": {"signoff": "So long"}}

@@ -9,10 +9,10 @@ from starlette.responses import JSONResponse, Response
 
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
-from stoic_assets.core.chat import ChatRequest, ModelFailure, charged
-from stoic_assets.core.endpoint_limits import Limits, ModelLimit
+from stoic_assets.core.calls.chat import ChatRequest, ModelFailure, charged
+from stoic_assets.core.configuration.endpoint_limits import Limits, ModelLimit
+from stoic_assets.core.configuration.settings import Price
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
-from stoic_assets.core.settings import Price
 
 
 def test_without_a_price_the_cost_is_unknown(service: Any) -> None:

@@ -9,7 +9,7 @@ from failing_calls import FAST, refusal, text_from
 from model_calls import KEY, completion
 from starlette.responses import JSONResponse, Response
 
-from stoic_assets.core.chat import ModelFailure, charged
+from stoic_assets.core.calls.chat import ModelFailure, charged
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 
 

@@ -11,8 +11,8 @@ from starlette.responses import JSONResponse, Response
 
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
-from stoic_assets.core.chat import ModelFailure
-from stoic_assets.core.endpoint_limits import Limits, ModelLimit
+from stoic_assets.core.calls.chat import ModelFailure
+from stoic_assets.core.configuration.endpoint_limits import Limits, ModelLimit
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, ServiceUnreachable
 
 GREETED = JSONResponse(completion())

@@ -10,7 +10,7 @@ import pytest
 from model_calls import KEY, MESSAGES, PLAIN, SCHEMA, STRUCTURED, completion, model_at, reply_of
 from starlette.responses import JSONResponse, Response
 
-from stoic_assets.core.chat import MalformedReply, ModelFailure
+from stoic_assets.core.calls.chat import MalformedReply, ModelFailure
 
 
 def test_a_reply_with_its_tokens_and_cost(service: Any) -> None:

@@ -10,10 +10,10 @@ from starlette.responses import JSONResponse, Response
 
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
-from stoic_assets.core.chat import ChatReply, ChatRequest, ModelFailure
-from stoic_assets.core.endpoint_limits import Limits, ModelLimit
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest, ModelFailure
+from stoic_assets.core.calls.queueing import working_time
+from stoic_assets.core.configuration.endpoint_limits import Limits, ModelLimit
 from stoic_assets.core.errors import ServiceUnreachable
-from stoic_assets.core.queueing import working_time
 
 QUICK = ModelLimit(backoff_seconds=0.02)
 REQUEST = ChatRequest("judge", "sage", ({"role": "user", "content": "Judge."},), 0.0)

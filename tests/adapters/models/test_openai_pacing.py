@@ -9,8 +9,8 @@ import pytest
 from model_calls import FAST, PLAIN, UNREADABLE, completion, model_at, reply_of
 from starlette.responses import JSONResponse, Response
 
-from stoic_assets.core.chat import ChatRequest, ModelFailure
-from stoic_assets.core.endpoint_limits import ModelLimit
+from stoic_assets.core.calls.chat import ChatRequest, ModelFailure
+from stoic_assets.core.configuration.endpoint_limits import ModelLimit
 
 
 def test_a_long_request_takes_its_share_of_the_tokens_a_minute_before_its_reply(service: Any) -> None:

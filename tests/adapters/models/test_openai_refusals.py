@@ -8,7 +8,7 @@ from failing_calls import refusal, text_from, turning_away
 from model_calls import KEY, completion
 from starlette.responses import Response
 
-from stoic_assets.core.chat import ModelFailure
+from stoic_assets.core.calls.chat import ModelFailure
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 
 

@@ -11,8 +11,8 @@ from starlette.responses import JSONResponse, Response
 
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
-from stoic_assets.core.chat import ModelFailure
-from stoic_assets.core.endpoint_limits import Limits
+from stoic_assets.core.calls.chat import ModelFailure
+from stoic_assets.core.configuration.endpoint_limits import Limits
 
 
 def test_options_go_into_the_requests_of_their_role_and_model_alone(service: Any) -> None:

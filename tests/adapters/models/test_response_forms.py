@@ -10,7 +10,7 @@ import pytest
 from model_calls import MESSAGES, SCHEMA, STRUCTURED, completion, model_at, reply_of, three_replies
 from starlette.responses import JSONResponse, Response
 
-from stoic_assets.core.chat import MalformedReply, ModelFailure, charged
+from stoic_assets.core.calls.chat import MalformedReply, ModelFailure, charged
 from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.core.judging.ask import sent_back
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from stoic_assets.adapters.agents.http_session import AgentHttp
+from stoic_assets.core.configuration.endpoint_limits import AgentLimit
 from stoic_assets.core.conversation.agent import AgentFailure
-from stoic_assets.core.endpoint_limits import AgentLimit
 
 KEY = "meditations-12"
 LIMIT = AgentLimit(timeout_seconds=5)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from stoic_assets.adapters.models.judge_cache import CachedModel
 from stoic_assets.adapters.models.ledger import Ledger
-from stoic_assets.core.chat import ChatReply, ChatRequest, ModelFailure
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest, ModelFailure
 
 MESSAGES = ({"role": "user", "content": "fence 17"},)
 REQUEST = ChatRequest("judge", "sage", MESSAGES, 0.0, {"type": "object"}, cacheable_as="q")

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from stoic_assets.adapters.messages.outbox import Delivered, Outbox
-from stoic_assets.core.endpoint_limits import EndpointLimit
+from stoic_assets.core.configuration.endpoint_limits import EndpointLimit
 
 VERSION = "marcus@1.1.0"
 QUICK = EndpointLimit(in_flight=1, attempts=3, backoff_seconds=0.01, longest_wait_seconds=5, timeout_seconds=5)

@@ -9,8 +9,8 @@ from starlette.responses import JSONResponse, Response
 
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
-from stoic_assets.core.chat import ChatRequest
-from stoic_assets.core.endpoint_limits import Limits, ModelLimit
+from stoic_assets.core.calls.chat import ChatRequest
+from stoic_assets.core.configuration.endpoint_limits import Limits, ModelLimit
 
 FAST = ModelLimit(attempts=3, backoff_seconds=0.001, longest_wait_seconds=0.01, timeout_seconds=5.0)
 REQUEST = ChatRequest("judge", "sage", ({"role": "user", "content": "Judge."},), 0.0)

@@ -6,7 +6,7 @@ from typing import Any
 
 from stoic_assets.adapters.ratings.feedback_files import FeedbackRows, read_feedback, store
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.chat import ChatReply, ChatRequest, ModelFailure
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest, ModelFailure
 
 VERSION = "marcus@1.1.0"
 START = "2026-03-01T02:00:00Z"

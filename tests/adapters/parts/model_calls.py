@@ -5,9 +5,9 @@ from typing import Any
 
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
-from stoic_assets.core.chat import ChatReply, ChatRequest
-from stoic_assets.core.endpoint_limits import Limits, ModelLimit
-from stoic_assets.core.settings import Price
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest
+from stoic_assets.core.configuration.endpoint_limits import Limits, ModelLimit
+from stoic_assets.core.configuration.settings import Price
 
 KEY = "sk-meditations-12345678"
 FAST = ModelLimit(attempts=3, backoff_seconds=0.001, longest_wait_seconds=0.3, timeout_seconds=5.0)

@@ -3,8 +3,8 @@
 import asyncio
 from typing import Any
 
-from stoic_assets.core.chat import ChatReply, ChatRequest
-from stoic_assets.core.settings import Price
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest
+from stoic_assets.core.configuration.settings import Price
 
 PRICES = {"sage": Price(input=1, output=1)}
 REQUEST = ChatRequest("judge", "sage", ({"role": "user", "content": "secret talk"},), 0.0)

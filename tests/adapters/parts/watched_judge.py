@@ -10,7 +10,7 @@ from typing import Any
 
 from stoic_assets.adapters.evaluation.judge_drift import Watch, drift_folder, watch_judge
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.chat import ChatModel, ChatReply, ChatRequest, ModelFailure
+from stoic_assets.core.calls.chat import ChatModel, ChatReply, ChatRequest, ModelFailure
 from stoic_assets.core.conversation.evidence import Evidence, Turn
 from stoic_assets.core.conversation.rows import trial_row, turn_rows
 from stoic_assets.core.evaluation import Manifest

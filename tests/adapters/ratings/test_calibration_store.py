@@ -18,10 +18,10 @@ from stoic_assets.adapters.ratings.calibration_store import (
 )
 from stoic_assets.adapters.ratings.rating_keys import write_keys
 from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.core.configuration.settings import Calibration
 from stoic_assets.core.judging.confidence import with_confidence
 from stoic_assets.core.judging.scores import VirtueScore
 from stoic_assets.core.ratings.blinding import Key
-from stoic_assets.core.settings import Calibration
 
 VERSION = "marcus@1.1.0"
 

@@ -9,7 +9,7 @@ import pytest
 from stoic_assets.adapters.warehouse.duckdb_engine import open_engine
 from stoic_assets.adapters.warehouse.table_schemas import COMMON, TABLES, arrow_schema, columns_of
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.redaction import OWN
+from stoic_assets.core.secrets.redaction import OWN
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "tables.md"
 

@@ -9,8 +9,8 @@ import pytest
 from stoic_assets.adapters.project import Project
 from stoic_assets.adapters.ratings.ratings_store import build, collect
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.progress import Unwatched
-from stoic_assets.core.settings import Settings
 
 DESKTOP = {"viewport": {"width": 1360, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 760}, "has_touch": True, "is_mobile": True}

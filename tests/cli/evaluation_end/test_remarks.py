@@ -10,7 +10,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.evaluation_end import finish
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
-from stoic_assets.core.redaction import BLANK
+from stoic_assets.core.secrets.redaction import BLANK
 
 
 @pytest.mark.parametrize("as_json", [True, False])

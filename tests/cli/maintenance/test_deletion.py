@@ -17,7 +17,7 @@ from stoic_assets.cli import maintenance
 from stoic_assets.cli.dagster_instance import dagster_home, open_instance
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
-from stoic_assets.core.night_record import Alarm, HeldVersion, Round
+from stoic_assets.core.nights.night_record import Alarm, HeldVersion, Round
 from stoic_assets.core.ratings.blinding import Key
 from stoic_assets.core.releases import ALL_VERSIONS
 from stoic_assets.core.stages import PARTITIONS

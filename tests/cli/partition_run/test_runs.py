@@ -16,7 +16,7 @@ from stoic_assets.adapters.disk.json_lines import LinesLost
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import partition_run
 from stoic_assets.cli.dagster_instance import dagster_home
-from stoic_assets.core.chat import BudgetReached
+from stoic_assets.core.calls.chat import BudgetReached
 from stoic_assets.core.errors import Busy, ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest, ResumeRefused
 from stoic_assets.core.stages import EVALUATION, PARTITIONS, VERDICTS

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from stoic_assets.core.assertions.bindings import ROOTS, evaluation, object_context
 from stoic_assets.core.errors import ExpressionFailure
-from stoic_assets.core.redaction import BLANK
+from stoic_assets.core.secrets.redaction import BLANK
 
 
 def resource_of(**raw: Any) -> dict[str, Any]:

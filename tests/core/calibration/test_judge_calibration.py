@@ -11,9 +11,9 @@ from scipy.stats import spearmanr
 
 from stoic_assets.core.calibration.judge_agreement import MEASURES
 from stoic_assets.core.calibration.judge_calibration import EDGES, JudgeComparison, judge_calibration
+from stoic_assets.core.configuration.settings import Ratings
 from stoic_assets.core.judging.confidence_map import calibration_of, why_not_calibrated
 from stoic_assets.core.ratings.reliability.estimate import Resampling
-from stoic_assets.core.settings import Ratings
 from stoic_assets.core.virtues import VIRTUES
 
 Row = dict[str, Any]

@@ -13,7 +13,7 @@ import pytest
 from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.family import Test
 from stoic_assets.core.comparison.side import Side
-from stoic_assets.core.settings import MinimalDifferences
+from stoic_assets.core.configuration.settings import MinimalDifferences
 
 # What tests share besides fixtures are modules, not tests: importlib mode leaves sys.path alone.
 sys.path.insert(0, str(Path(__file__).parent / "parts"))

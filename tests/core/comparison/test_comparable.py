@@ -10,7 +10,7 @@ import pytest
 from stoic_assets.core.comparison.comparable import common_ground
 from stoic_assets.core.comparison.comparison import compare
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
-from stoic_assets.core.settings import MinimalDifferences
+from stoic_assets.core.configuration.settings import MinimalDifferences
 
 MakeRows = Callable[..., list[dict[str, Any]]]
 

@@ -11,7 +11,7 @@ from stoic_assets.adapters.warehouse.table_schemas import FACTS
 from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.measures import GATING, JUDGED, MEASURES
 from stoic_assets.core.comparison.side import Side
-from stoic_assets.core.settings import MinimalDifferences
+from stoic_assets.core.configuration.settings import MinimalDifferences
 
 Row = dict[str, Any]
 Versions = Callable[..., tuple[Side, Side]]

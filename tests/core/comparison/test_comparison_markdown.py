@@ -7,7 +7,7 @@ from compared_sides import BROKEN
 from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.comparison_junit import comparison_junit
 from stoic_assets.core.comparison.comparison_markdown import comparison_markdown, refusal_markdown
-from stoic_assets.core.settings import MinimalDifferences
+from stoic_assets.core.configuration.settings import MinimalDifferences
 
 
 def test_markdown_has_a_row_for_each_measure_and_folds_the_rest(worse: Comparison) -> None:

@@ -22,7 +22,7 @@ from stoic_assets.core.comparison.comparison_text import (
     what_to_know,
 )
 from stoic_assets.core.comparison.paired_assertions import Held, PairedAssertion
-from stoic_assets.core.settings import MinimalDifferences
+from stoic_assets.core.configuration.settings import MinimalDifferences
 
 
 def test_the_headline_names_what_regressed(worse: Comparison) -> None:

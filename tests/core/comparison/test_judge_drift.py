@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from stoic_assets.core.alerts import judge_moved
 from stoic_assets.core.comparison.judge_drift import ALARM, Drift, drift, judged_at, measured, moved, unmeasured
 from stoic_assets.core.comparison.judge_reference import Mean, Member, Reference
+from stoic_assets.core.nights.alerts import judge_moved
 
 REFERENCE = Reference(
     reference_id="r-1", judge_models=("gpt",), rounds=5,

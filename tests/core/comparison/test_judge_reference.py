@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from stoic_assets.core.comparison.judge_reference import Mean, Member, Reference, chosen, judge_id, panel_scores
+from stoic_assets.core.configuration.settings import Drift, Judging, Settings
 from stoic_assets.core.judging.scores import VirtueScore
-from stoic_assets.core.settings import Drift, Judging, Settings
 
 
 def member(evaluation: str, number: int) -> Member:
@@ -62,5 +62,5 @@ def test_another_judge_or_another_watch_has_another_id() -> None:
 
 def test_another_prompt_is_another_judge(monkeypatch: pytest.MonkeyPatch) -> None:
     before = judge_id(("a",), "", Settings())
-    monkeypatch.setattr("stoic_assets.core.templates.source", lambda package, name: f"other {name}")
+    monkeypatch.setattr("stoic_assets.core.text.templates.source", lambda package, name: f"other {name}")
     assert judge_id(("a",), "", Settings()) != before

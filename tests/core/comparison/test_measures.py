@@ -1,7 +1,7 @@
 import pytest
 
 from stoic_assets.core.comparison.measures import GATING, JUDGED, MEASURES, PASSED, minimal_difference
-from stoic_assets.core.settings import MinimalDifferences
+from stoic_assets.core.configuration.settings import MinimalDifferences
 from stoic_assets.core.virtues import VIRTUES
 
 

@@ -13,7 +13,7 @@ from stoic_assets.core.comparison.failed_trials import failures_left_out
 from stoic_assets.core.comparison.family import Finding
 from stoic_assets.core.comparison.paired_jobs import Scope
 from stoic_assets.core.comparison.side import Side
-from stoic_assets.core.settings import MinimalDifferences
+from stoic_assets.core.configuration.settings import MinimalDifferences
 
 TEN = [f"{place:02}" for place in range(10)]
 NONE_FAILED: Mapping[str, int] = {}

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest
+from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
 from stoic_assets.core.conversation.conversation import hold_trial
 from stoic_assets.core.conversation.evidence import Evidence, Turn
@@ -20,7 +21,6 @@ from stoic_assets.core.conversation.journal import Entry
 from stoic_assets.core.conversation.world import World
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned, plan
-from stoic_assets.core.settings import Settings
 
 # What tests share besides fixtures are modules, not tests: importlib mode leaves sys.path alone.
 sys.path.insert(0, str(Path(__file__).parent / "parts"))

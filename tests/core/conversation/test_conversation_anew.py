@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core.chat import ModelFailure
+from stoic_assets.core.calls.chat import ModelFailure
 from stoic_assets.core.conversation.conversation import former_end, hold_trial
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import InfrastructureError

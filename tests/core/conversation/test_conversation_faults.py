@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from held_trials import contents
 
-from stoic_assets.core.chat import BudgetReached, ModelFailure
+from stoic_assets.core.calls.chat import BudgetReached, ModelFailure
 from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.conversation.conversation import hold_trial
 from stoic_assets.core.errors import ConfigurationError, InfrastructureError, QueryError

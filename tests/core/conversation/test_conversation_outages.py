@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core.concurrent_calls import concurrently
+from stoic_assets.core.calls.concurrent_calls import concurrently
+from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.conversation.conversation import hold_trial
 from stoic_assets.core.errors import ServiceUnreachable
 from stoic_assets.core.jobs.plan import plan
-from stoic_assets.core.settings import Settings
 
 Make = Callable[..., Any]
 EVER = 3600.0

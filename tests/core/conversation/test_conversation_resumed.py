@@ -14,7 +14,7 @@ from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.conversation.conversation import hold_trial
 from stoic_assets.core.conversation.evidence import Evidence, Turn
 from stoic_assets.core.errors import ServiceUnreachable
-from stoic_assets.core.redaction import BLANK, Redactor
+from stoic_assets.core.secrets.redaction import BLANK, Redactor
 
 Make = Callable[..., Any]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core.chat import ModelFailure
+from stoic_assets.core.calls.chat import ModelFailure
 from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.conversation.conversation import hold_trial
 from stoic_assets.core.conversation.trials import hold_all

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core import retrying
+from stoic_assets.core.calls import retrying
+from stoic_assets.core.calls.queueing import queueing
 from stoic_assets.core.conversation.conversation import hold_trial
-from stoic_assets.core.queueing import queueing
 
 Make = Callable[..., Any]
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.conversation.conversation import hold_trial
 from stoic_assets.core.conversation.world import World
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
-from stoic_assets.core.settings import Settings
 
 Make = Callable[..., Any]
 

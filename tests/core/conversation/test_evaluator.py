@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 from stoic_assets.core.conversation import evaluator
 from stoic_assets.core.conversation.evaluator import EvaluatorFault, message_request, next_message
 from stoic_assets.core.conversation.evidence import Turn

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from stoic_assets.core.calls.retrying import AgentUnusable
 from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.conversation.preparation import prepare
 from stoic_assets.core.errors import QueryError
-from stoic_assets.core.retrying import AgentUnusable
 
 Make = Callable[..., Any]
 

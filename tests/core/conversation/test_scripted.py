@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 from stoic_assets.core.conversation.conversation import hold_trial
 from stoic_assets.core.conversation.scripted import IGNORANCE, scripted_message, spoken
 

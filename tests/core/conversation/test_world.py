@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from stoic_assets.core.calls.retrying import AgentUnusable
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
 from stoic_assets.core.jobs.job_entries import PARAMETERS
-from stoic_assets.core.retrying import AgentUnusable
 
 Make = Callable[..., Any]
 

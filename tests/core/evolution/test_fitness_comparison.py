@@ -8,8 +8,8 @@ import pytest
 from stoic_assets.core.comparison.comparison import compare
 from stoic_assets.core.comparison.measures import GATING
 from stoic_assets.core.comparison.side import Side
+from stoic_assets.core.configuration.settings import MinimalDifferences
 from stoic_assets.core.evolution.fitness_comparison import against_base, scale_of
-from stoic_assets.core.settings import MinimalDifferences
 
 Rows = list[dict[str, Any]]
 

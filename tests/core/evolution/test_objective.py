@@ -5,6 +5,7 @@ from math import nextafter
 
 import pytest
 
+from stoic_assets.core.configuration.settings import Evolution, Weakness
 from stoic_assets.core.evolution.objective import (
     Objectives,
     balanced,
@@ -14,7 +15,6 @@ from stoic_assets.core.evolution.objective import (
     uncertain,
 )
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation, VirtueFinding
-from stoic_assets.core.settings import Evolution, Weakness
 from stoic_assets.core.virtues import VIRTUES
 
 Scored = Callable[..., Objectives]

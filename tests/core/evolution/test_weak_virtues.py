@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from short_evaluations import Finding, Judged
 
+from stoic_assets.core.configuration.settings import Evolution, Weakness
 from stoic_assets.core.evolution.fitness import fitness_update
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead
-from stoic_assets.core.settings import Evolution, Weakness
 from stoic_assets.core.virtues import VIRTUES
 
 

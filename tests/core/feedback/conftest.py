@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from stoic_assets.core.configuration.settings import Feedback
 from stoic_assets.core.evolution.events import completed
 from stoic_assets.core.evolution.fitness import fitness_update
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
@@ -19,7 +20,6 @@ from stoic_assets.core.feedback.human_evaluation import (
     human_evaluation,
     human_row,
 )
-from stoic_assets.core.settings import Feedback
 
 VIRTUES = Feedback().virtues
 GIVEN = datetime(2026, 3, 1, 10, tzinfo=UTC)

@@ -7,10 +7,10 @@ from typing import Any
 import jsonschema
 import pytest
 
+from stoic_assets.core.configuration.settings import Judging
 from stoic_assets.core.feedback.feedback_file import DialogueFile
 from stoic_assets.core.feedback.interpretation import interpret, interpreter, metrics_schema, offered_dimensions
 from stoic_assets.core.judging.ask import NoVerdict
-from stoic_assets.core.settings import Judging
 
 DIALOGUE = DialogueFile.model_validate(
     {

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stoic_assets.core.configuration.settings import Ratings
 from stoic_assets.core.feedback.human_evaluation import human_row
 from stoic_assets.core.feedback.rating_bridge import agreement, rated_feedback, rated_trials, rated_virtues, scaled
 from stoic_assets.core.ratings.blinding import Key
-from stoic_assets.core.settings import Ratings
 
 BRIDGE = Ratings().virtues
 FIRST = datetime(2026, 3, 1, tzinfo=UTC)

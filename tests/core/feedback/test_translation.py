@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stoic_assets.core.configuration.settings import Feedback
 from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
 from stoic_assets.core.feedback.translation import translated
-from stoic_assets.core.settings import Feedback
 
 Make = Callable[..., Metrics]
 VIRTUES = Feedback().virtues

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core.documents import parse_document
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.text.documents import parse_document
 
 MINIMUM = "target: {user: u, chatbot: c}\ntasks: [{task: Ask the time, acceptanceCriteria: The time is told}]\n"
 

@@ -7,7 +7,7 @@ import pytest
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.correction import corrected_jobs
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.secrets.redaction import Redactor
 
 TASK = {"task": "Remind me", "acceptanceCriteria": "It does"}
 QUERY: dict[str, Any] = {"cypher": "RETURN $x", "expected": 1, "parameters": {"x": 1}}

@@ -8,7 +8,7 @@ import pytest
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import ExpressionAssertion, Target
-from stoic_assets.core.redaction import BLANK, Redactor
+from stoic_assets.core.secrets.redaction import BLANK, Redactor
 
 MakeJob = Callable[..., Job]
 

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stoic_assets.core.documents import parse_document
 from stoic_assets.core.errors import DocumentError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import (
@@ -24,6 +23,7 @@ from stoic_assets.core.jobs.job_entries import (
     Task,
     TextSeed,
 )
+from stoic_assets.core.text.documents import parse_document
 
 JOBS = Path(__file__).parents[2] / "jobs"
 ReadJob = Callable[[str], Job]

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest
+from stoic_assets.core.configuration.settings import Judging
 from stoic_assets.core.conversation.evidence import Evidence, Turn
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.trial import Trial
 from stoic_assets.core.judging.judge import judge_tasks, judge_virtues
 from stoic_assets.core.judging.scores import TaskScores, VirtueScore
-from stoic_assets.core.settings import Judging
 from stoic_assets.core.virtues import ASPECTS, Virtue
 
 Answer = Callable[[ChatRequest], str]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest, MalformedReply, ModelFailure
+from stoic_assets.core.calls.chat import BudgetReached, ChatReply, ChatRequest, MalformedReply, ModelFailure
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.judging.ask import RETURNED_CHARS, NoVerdict, ask, sent_back
 from stoic_assets.core.judging.verdict import MalformedVerdict

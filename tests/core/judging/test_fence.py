@@ -3,7 +3,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from stoic_assets.core.chat import MESSAGE_CHARS
+from stoic_assets.core.calls.chat import MESSAGE_CHARS
 from stoic_assets.core.judging.fence import (
     MOST_BLOCKS,
     TOTAL_CHARS,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks.canary_suite import forged_tasks, forged_virtue
-from stoic_assets.core.chat import MESSAGE_CHARS
+from stoic_assets.core.calls.chat import MESSAGE_CHARS
 from stoic_assets.core.judging.fence import Block, recorded
 from stoic_assets.core.judging.forgery import refusing_copies
 from stoic_assets.core.judging.judge import (

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoic_assets.core.clean_text import clean
 from stoic_assets.core.judging.grounding import grounded_share
+from stoic_assets.core.text.clean_text import clean
 
 ADVICE = """It is not things that trouble us – it is our *judgement* about them.
 Start with one small step: write it down, and say "enough" to the rest. I may be wrong…"""

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core.chat import BudgetReached, ChatRequest, ModelFailure
+from stoic_assets.core.calls.chat import BudgetReached, ChatRequest, ModelFailure
+from stoic_assets.core.configuration.settings import Judging
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.judge import judge_tasks
 from stoic_assets.core.judging.prompt import prompt_hash
 from stoic_assets.core.judging.scores import TaskScores
-from stoic_assets.core.settings import Judging
 
 Answer = Callable[[ChatRequest], str]
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core.chat import BudgetReached, ChatRequest, ModelFailure
+from stoic_assets.core.calls.chat import BudgetReached, ChatRequest, ModelFailure
+from stoic_assets.core.configuration.settings import Judging
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging import forgery
 from stoic_assets.core.judging.judge import judge_virtues
 from stoic_assets.core.judging.prompt import prompt_hash
-from stoic_assets.core.settings import Judging
 from stoic_assets.core.virtues import ASPECTS, VIRTUES
 
 Answer = Callable[[ChatRequest], str]

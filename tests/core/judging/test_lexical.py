@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from stoic_assets.core.configuration.settings import Judging
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.cues import ADVICE, CUES, SIGNALS
@@ -17,7 +18,6 @@ from stoic_assets.core.judging.lexical import MEASURES, Reading, fitting_length,
 from stoic_assets.core.judging.question import Questions
 from stoic_assets.core.judging.scores import TaskScores, VirtueScore
 from stoic_assets.core.judging.verdict import parse_tasks, parse_virtue
-from stoic_assets.core.settings import Judging
 from stoic_assets.core.virtues import ASPECTS, VIRTUES
 
 GENTLE = """That sounds hard. Perhaps your colleague sees it otherwise, so it may help to hear their side first, because

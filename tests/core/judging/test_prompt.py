@@ -2,12 +2,12 @@ from collections.abc import Callable
 
 import pytest
 
-from stoic_assets.core import templates
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.prompt import prompt_hash, source
 from stoic_assets.core.judging.question import Questions
+from stoic_assets.core.text import templates
 from stoic_assets.core.virtues import ASPECTS, VIRTUES, Virtue
 
 

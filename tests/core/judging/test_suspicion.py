@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from benchmarks.canary_suite import ORDER as COMMAND
 from benchmarks.canary_suite import Canary, canaries
-from stoic_assets.core.chat import MESSAGE_CHARS
+from stoic_assets.core.calls.chat import MESSAGE_CHARS
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.judging.suspicion import (
     HIDDEN,

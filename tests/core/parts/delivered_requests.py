@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
+from stoic_assets.core.calls.retrying import Delivery, deliver
+from stoic_assets.core.configuration.endpoint_limits import EndpointLimit
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
-from stoic_assets.core.endpoint_limits import EndpointLimit
 from stoic_assets.core.errors import AttemptFailed
-from stoic_assets.core.retrying import Delivery, deliver
 
 USUAL = EndpointLimit()
 FAST = EndpointLimit(attempts=4, backoff_seconds=0.0001)

@@ -4,7 +4,7 @@ import math
 from collections import deque
 from collections.abc import Callable
 
-from stoic_assets.core.adaptive_rate import AdaptiveRate
+from stoic_assets.core.calls.adaptive_rate import AdaptiveRate
 
 Server = Callable[[float], float]
 """Takes a request that arrives at that moment (0), or says in how many seconds it could be taken."""

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from stoic_assets.core.foreign_text import visible
 from stoic_assets.core.presentation import formatting
 from stoic_assets.core.presentation.formatting import (
     RAW_CHARS,
@@ -31,6 +30,7 @@ from stoic_assets.core.presentation.formatting import (
     utc,
     with_code,
 )
+from stoic_assets.core.text.foreign_text import visible
 
 TEXT = st.text()
 

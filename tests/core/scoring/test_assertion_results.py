@@ -9,8 +9,8 @@ from stoic_assets.core.assertions.bindings import object_context
 from stoic_assets.core.conversation.evidence import Evidence, Observation, Turn
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.trial import Condition, Trial
-from stoic_assets.core.redaction import BLANK, Redactor
 from stoic_assets.core.scoring.assertion_results import AssertionResult, decide
+from stoic_assets.core.secrets.redaction import BLANK, Redactor
 
 CONTEXT = {
     "context": "", "functions": [],

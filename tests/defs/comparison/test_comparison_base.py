@@ -7,7 +7,7 @@ import dagster as dg
 from compared_versions import BASE, CANDIDATE, JOBS, Evaluate, base_used
 
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.night_record import HeldVersion, Round, RoundName, night_evaluation_id
+from stoic_assets.core.nights.night_record import HeldVersion, Round, RoundName, night_evaluation_id
 
 NIGHT, LATER = "2026-11-20", "2026-11-21"
 

@@ -7,7 +7,7 @@ from typing import Any
 import dagster as dg
 
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.night_record import HeldVersion, Round, RoundName, night_evaluation_id
+from stoic_assets.core.nights.night_record import HeldVersion, Round, RoundName, night_evaluation_id
 
 BASE, CANDIDATE = "marcus@1.0.0", "marcus@1.1.0"
 NIGHT = "2026-11-21"

@@ -5,7 +5,6 @@ Texts of users and agents are escaped, so that no reply can become a heading or 
 
 from collections.abc import Iterator, Sequence
 
-from stoic_assets.core.foreign_text import visible
 from stoic_assets.core.presentation.markdown import bulleted, plain
 from stoic_assets.core.ratings.analysis import RatingAnalysis
 from stoic_assets.core.ratings.rated_item import RatedItem
@@ -17,6 +16,7 @@ from stoic_assets.core.ratings.report.item_findings import (
     item_marks,
 )
 from stoic_assets.core.ratings.rubric import DIMENSIONS
+from stoic_assets.core.text.foreign_text import visible
 
 MOST_ITEMS = 20
 """A meeting cannot discuss more."""

@@ -9,10 +9,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from stoic_assets.core.foreign_text import visible
 from stoic_assets.core.presentation.formatting import or_dash, plural, score
 from stoic_assets.core.presentation.page_environment import PageEnvironment, own_text, policy_hash
 from stoic_assets.core.ratings.reliability.estimate import Estimate
+from stoic_assets.core.text.foreign_text import visible
 
 OWN_TEMPLATES = ("core/ratings/report/templates", "core/reports/templates")
 

@@ -10,7 +10,7 @@ from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.evaluation.judge_drift import judge_moved, watch_judge
 from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.releases import ALL_VERSIONS
 from stoic_assets.core.virtues import VIRTUES

@@ -9,7 +9,7 @@ from stoic_assets.adapters.evaluation.judge_drift import drift_folder
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 from stoic_assets.core.errors import ConfigurationError, InfrastructureError
 from stoic_assets.core.releases import ALL_VERSIONS
 

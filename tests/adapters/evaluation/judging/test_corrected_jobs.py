@@ -10,7 +10,7 @@ from judged_chat import chat, conversed
 from stoic_assets.adapters.evaluation.judging import EvaluationJudging
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 from stoic_assets.core.evaluation import REGRADING, Manifest
 
 

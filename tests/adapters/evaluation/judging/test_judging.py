@@ -12,7 +12,7 @@ from stoic_assets.adapters.evaluation.judging import EvaluationJudging
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest
+from stoic_assets.core.calls.chat import BudgetReached, ChatReply, ChatRequest
 from stoic_assets.core.errors import Busy, ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job

@@ -8,9 +8,9 @@ from held_nights import JOB, NIGHT, Agent, hold
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.offline_model import OFFLINE, OfflineModel
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.night_record import night_evaluation_id
+from stoic_assets.core.nights.night_record import night_evaluation_id
 
 
 def test_live_versions_converse_in_turn_and_nothing_is_held_twice(

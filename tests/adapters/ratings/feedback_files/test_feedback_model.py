@@ -6,7 +6,7 @@ from typing import Any
 
 from stoic_assets.adapters.ratings.feedback_files import feedback_folder, feedback_model
 from stoic_assets.adapters.workplace import open_workplace
-from stoic_assets.core.chat import ChatRequest
+from stoic_assets.core.calls.chat import ChatRequest
 
 
 def test_its_calls_are_noted_beside_the_files_and_its_replies_hold_no_secret(service: Any, tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from stoic_assets.adapters.project import Project
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.progress import Unwatched
-from stoic_assets.core.settings import Settings
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import pytest
 
+from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.scoring.validity import conclusive
-from stoic_assets.core.settings import Settings
 
 
 def by_virtue(rows):

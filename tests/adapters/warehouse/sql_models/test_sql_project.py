@@ -7,8 +7,8 @@ import yaml
 from stoic_assets.adapters.warehouse.duckdb_engine import fetch, open_engine
 from stoic_assets.adapters.warehouse.sql_project import SqlProject, model_variables, sql_folder
 from stoic_assets.adapters.warehouse.table_schemas import FACTS, MODELS, columns_of
+from stoic_assets.core.configuration.settings import Passing, Settings, Trend
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.settings import Passing, Settings, Trend
 
 
 @pytest.fixture

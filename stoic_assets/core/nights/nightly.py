@@ -1,0 +1,178 @@
+"""Decides the next steps of a night from its record and the known facts. Pure: adapters find the facts and act.
+
+All live versions take part in a first round. If a version regressed against its base, a second round follows, and only
+what regressed in both rounds is an alarm: by chance alone some measure may regress in one night of twenty. A regression
+that was reported the night before causes neither a second round nor another alarm.
+"""
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
+
+from stoic_assets.core.evaluation import DONE, INCOMPLETE
+from stoic_assets.core.nights.night_record import Alarm, Night, Round
+from stoic_assets.core.releases import ready
+from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, too_many_invalid
+from stoic_assets.core.table_rows import Row, Rows
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known about the evaluations of a night, by evaluation id; `comparisons` are of those with a verdict.
+
+    `running` are those that a run works on; `ended` those with a run that ended, successfully or not, since the night
+    was last materialised. `known`, by version, are the alarms recorded the night before.
+    """
+
+    comparisons: Mapping[str, Rows]
+    running: Set[str] = frozenset()
+    ended: Set[str] = frozenset()
+    known: Mapping[str, Alarm] = field(default_factory=dict)
+
+    def rows(self, version: str, held: Round | None) -> Rows:
+        """The comparison of a version in a round; empty where it has none."""
+        each = held.evaluations.get(version) if held else None
+        return self.comparisons.get(each.evaluation_id, ()) if each else ()
+
+    def reported_before(self, version: str, rows: Rows) -> set[str]:
+        """The measures in which the night before already recorded a regression against the base in `rows`."""
+        alarm = self.known.get(version)
+        same = alarm is not None and any(row["base"] == alarm.base for row in rows)
+        return alarm.reported if alarm and same else set()
+
+    def is_settled(self, version: str, held: Round) -> bool:
+        """Whether a version is done: neither it nor its base will be judged again."""
+        each = held.evaluations[version]
+        if each.evaluation_id in self.running:
+            return False
+        base = held.evaluations.get(each.base or "", each)
+        judged_before = self.comparisons.keys() - self.running - self.ended
+        return each.evaluation_id in self.ended or {each.evaluation_id, base.evaluation_id} <= judged_before
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What to do next: versions to evaluate, with their evaluation ids, versions for a second round, alarms to report.
+
+    `known` are alarms to record without reporting them.
+    """
+
+    evaluate: dict[str, str]
+    again: tuple[str, ...]
+    alarms: tuple[Alarm, ...]
+    known: tuple[Alarm, ...] = ()
+
+
+def next_steps(night: Night, facts: Facts) -> Steps:
+    """The steps that a night now needs."""
+    evaluate = {version: wanted for each in night.rounds for version, wanted in _to_evaluate(each, facts).items()}
+    return Steps(evaluate, _to_hold_again(night, facts), _new_alarms(night, facts), _still_known(night, facts))
+
+
+def is_over(night: Night, facts: Facts) -> bool:
+    """Whether every version of a night has its verdict, or will never have one, and no second round is due."""
+    return all(_is_settled(held, facts) for held in night.rounds) and not _to_hold_again(night, facts)
+
+
+def has_verdict(head: Row, threshold: float) -> bool:
+    """Whether an evaluation has a verdict; `threshold` is the share of invalid trials, 0–1, that allows one."""
+    scored, invalid = head["scored_trials"] or 0, head["invalid_trials"] or 0
+    return head["status"] in DONE and conclusive(scored, invalid, threshold)
+
+
+def no_verdict(head: Row, threshold: float) -> str | None:
+    """Why an evaluation that was judged has no verdict, and what to do; None for all others."""
+    if head["scored_trials"] is None or has_verdict(head, threshold):
+        return None
+    invalid, ended = head["invalid_trials"], head["scored_trials"] + head["invalid_trials"]
+    if (status := head["status"]) == INCOMPLETE:
+        key = (head["agent_version"], head["evaluation_id"])
+        return f"no verdict: {ceiling_reached(*key, status, ended, head['planned_trials'])}"
+    causes = "its report names the causes; correct them and materialise the night again"
+    return f"no verdict: {too_many_invalid(invalid, ended, threshold)}; {causes}"
+
+
+def regressed_measures(rows: Rows) -> dict[str, Row]:
+    """The gating measures that regressed, by name."""
+    return {row["measure"]: row for row in rows if row["gating"] and row["verdict"] == "regressed"}
+
+
+def regressed_twice(first: Rows, again: Rows) -> list[Row]:
+    """The measures that regressed in both rounds against the same base, with the results of both rounds."""
+    before = regressed_measures(first)
+    return [
+        {
+            "measure": measure, "difference": row["difference"], "p_adjusted": row["p_adjusted"],
+            "first_difference": before[measure]["difference"], "first_p_adjusted": before[measure]["p_adjusted"],
+        }
+        for measure, row in regressed_measures(again).items()
+        if measure in before and before[measure]["base"] == row["base"]
+    ]
+
+
+def _is_settled(held: Round, facts: Facts) -> bool:
+    return all(facts.is_settled(version, held) for version in held.evaluations)
+
+
+def _to_evaluate(held: Round, facts: Facts) -> dict[str, str]:
+    ids = {version: each.evaluation_id for version, each in held.evaluations.items()}
+    running = {version for version, each in ids.items() if each in facts.running}
+    wanted = [version for version in ids if version not in running and not facts.is_settled(version, held)]
+    bases = {version: each.base for version, each in held.evaluations.items()}
+    return {version: ids[version] for version in ready(wanted, bases, running)}
+
+
+def _to_hold_again(night: Night, facts: Facts) -> tuple[str, ...]:
+    """Once the whole first round is settled: the versions with a new regression, and their bases if they took part.
+
+    If the night was materialised again after a second round without all verdicts: those of that round.
+    """
+    if night.first is None or not _is_settled(night.first, facts):
+        return ()
+    if night.again is not None:
+        return _without_verdict(night.again, facts) if night.first.held_at > night.again.held_at else ()
+    held = night.first.evaluations
+    compared = {version: facts.rows(version, night.first) for version in held}
+    new = {name: regressed_measures(rows).keys() - facts.reported_before(name, rows) for name, rows in compared.items()}
+    bases = {held[version].base for version, measures in new.items() if measures}
+    return tuple(version for version in held if new[version] or version in bases)
+
+
+def _without_verdict(held: Round, facts: Facts) -> tuple[str, ...]:
+    """All versions of a round if one of them has no verdict and nothing will give it one."""
+    judged = {each.evaluation_id for each in held.evaluations.values()} <= facts.comparisons.keys()
+    done = not _is_settled(held, facts) or (judged and not held.faults)
+    return () if done else tuple({**held.evaluations, **held.faults})
+
+
+def _new_alarms(night: Night, facts: Facts) -> tuple[Alarm, ...]:
+    if night.first is None or night.again is None:
+        return ()
+    alarms = []
+    for version in night.again.evaluations:
+        ids = tuple(each.evaluations[version].evaluation_id for each in night.rounds if version in each.evaluations)
+        if (told := night.alarms.get(version)) and told.evaluation_ids == ids:
+            continue
+        again = facts.rows(version, night.again)
+        first, before = facts.rows(version, night.first), facts.reported_before(version, again)
+        measures = regressed_twice(first, again)
+        confirmed = {each["measure"] for each in measures}
+        if confirmed - before:
+            kept = tuple(sorted((before & regressed_measures(first).keys()) - confirmed))
+            base = str(again[0]["base"])
+            alarms.append(
+                Alarm(agent_version=version, base=base, measures=tuple(measures), evaluation_ids=ids, kept=kept)
+            )
+    return tuple(alarms)
+
+
+def _still_known(night: Night, facts: Facts) -> tuple[Alarm, ...]:
+    """The alarms recorded the night before, without the measures that did not regress again."""
+    found = []
+    for version, alarm in facts.known.items():
+        rows = facts.rows(version, night.first)
+        still = regressed_measures(rows).keys() & facts.reported_before(version, rows)
+        if version not in night.alarms and still:
+            measures = tuple(each for each in alarm.measures if each["measure"] in still)
+            kept = tuple(each for each in alarm.kept if each in still)
+            found.append(alarm.model_copy(update={"measures": measures, "kept": kept}))
+    return tuple(found)

@@ -1,0 +1,166 @@
+"""Blanking of secrets in everything that is stored, shown or sent to a judge."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from stoic_assets.core.secrets.secret_forms import in_addresses, in_wrapped_base64, spellings
+from stoic_assets.core.table_rows import Row
+from stoic_assets.core.text.foreign_text import well_formed
+from stoic_assets.core.text.json_text import json_text
+from stoic_assets.core.text.json_tokens import Token, edited, replaced_where
+
+BLANK = "[redacted]"
+SHORT = 64
+"""Up to this many characters, texts are likely to recur."""
+OWN = frozenset(
+    {
+        "acceptance_status", "agent", "agent_id", "agent_model", "agent_version", "aspect", "assertion", "at", "base",
+        "base_evaluation_id", "call_id", "candidate", "condition", "conditions", "confidence_source", "delivered_at",
+        "ended_at", "evaluated_at", "evaluation_id", "evaluation_ids", "evaluator_model", "feedback_id",
+        "floor_violations", "given_at", "id", "idempotency_key", "improved", "job", "job_hash", "judge_model",
+        "judge_models", "kind", "measure", "model", "moved", "name", "outcome", "page_id", "parents", "prompt_hash",
+        "protocol", "rated_at", "rater_id", "reference_id", "regressed", "released_at", "role", "scale", "scenario",
+        "sentiment", "session_id", "source", "speaker", "spec_hash", "started_at", "status", "subject", "task_id",
+        "task_ids", "test_id", "time", "timestamp", "trial", "trial_id", "trial_ids", "type", "uncertain_virtues",
+        "virtue", "weak_virtues",
+    }
+)  # fmt: skip
+"""Fields of ids, kinds, times and hashes, which must stay intact so that data can be found again: a known secret, such
+as `reminder`, may be part of one."""
+FOREIGN = frozenset({"actual", "context", "events", "expected", "parameters", "requirements", "result"})
+"""Fields of foreign data, in which keys are redacted too."""
+OWN_JSON = frozenset({"floors", "improvement_areas", "metrics", "missing", "objectives", "severity", "virtue_scores"})
+"""Columns of JSON that Stoic Eval made: the names of fields in it stay, as in a row."""
+_LETTERS = re.compile(r"(?:\\u(?!00[01])[0-9a-fA-F]{4})+")
+"""Escapes of JSON, together where a character takes two; not those of line ends and other control characters."""
+_WRAPPED = re.compile(r"[A-Za-z0-9+/_-]{16}\r?\n[ \t]*[A-Za-z0-9+/_-]{4}")
+"""A line end in base64: where there is none, as in almost all texts, none is looked for within secrets."""
+_JSON = re.compile(r'\s*["\[{]')
+_written = json.JSONEncoder(ensure_ascii=False, default=str).encode
+SHORTEST = 6
+"""Characters of a known secret. A shorter key (`test`, `agent`) is a word: blanking it in what an agent said or did
+would make true assertions fail."""
+
+
+def _blank(found: re.Match[str]) -> str:
+    """What takes the place of a match: nothing of one between two characters."""
+    return BLANK if found[0] else ""
+
+
+class Redactor:
+    """Blanks what matches a pattern, and the literal values of known secrets (keys, passwords)."""
+
+    def __init__(self, patterns: Iterable[str], secrets: Iterable[str] = ()) -> None:
+        self._patterns = [re.compile(pattern) for pattern in patterns]
+        # Those that reach from one text of JSON into another on purpose; others do so by accident, up to any length.
+        self._quoting = [pattern for pattern in self._patterns if '"' in pattern.pattern]
+        self._known: frozenset[str] = frozenset()
+        self._short = lru_cache(maxsize=4096)(self._blanked)  # the same keys, names and numbers in every entry and row
+        self.learn(secrets)
+
+    def knowing(self, secrets: Iterable[str]) -> "Redactor":
+        """A redactor that blanks these secrets as well."""
+        return Redactor((pattern.pattern for pattern in self._patterns), (*self._known, *secrets))
+
+    def learn(self, secrets: Iterable[str]) -> None:
+        """Adds secrets that are blanked from now on."""
+        self._known |= {secret for secret in secrets if len(secret) >= SHORTEST}
+        # The longest first: a secret that begins like a longer one would leave the rest of that one visible.
+        self._spelt = sorted({each for secret in self._known for each in spellings(secret)}, key=len, reverse=True)
+        self._literals = re.compile("|".join(map(re.escape, self._spelt)))
+        self._short.cache_clear()
+
+    def text(self, text: str) -> str:
+        """`text` without its secrets."""
+        return self._short(text) if len(text) <= SHORT else self._blanked(text)
+
+    def _blanked(self, text: str) -> str:
+        shown = self._as_spelt(text)
+        if r"\u" in shown:
+            plain = _LETTERS.sub(lambda found: well_formed(json.loads(f'"{found[0]}"')), shown)
+            cleaned = self._as_spelt(plain)
+            return shown if cleaned == plain else cleaned
+        return shown
+
+    def _as_spelt(self, text: str) -> str:
+        for pattern in self._patterns:
+            text = pattern.sub(_blank, text)
+        text = self._without(self._spelt, text)
+        if "%" in text or "+" in text:
+            text = in_addresses(self._known).sub(BLANK, text)
+        if "\n" in text and _WRAPPED.search(text):
+            text = in_wrapped_base64(self._known).sub(BLANK, text)
+        return text
+
+    def _without(self, secrets: Iterable[str], text: str) -> str:
+        """`text` without `secrets`; searching one by one is faster than one pattern, as almost no text has any."""
+        return self._literals.sub(BLANK, text) if any(secret in text for secret in secrets) else text
+
+    def data(self, value: Any) -> Any:
+        """JSON-like data with every text and number in it redacted, keys included."""
+        if isinstance(value, str):
+            return self._json_or_text(value)
+        if not value:  # most turns have no events
+            return value
+        written = _written(value)
+        shown = self._json(written)
+        return value if shown == written else json.loads(shown)
+
+    def row(self, row: Row) -> Row:
+        """Data made by Stoic Eval, such as a table's row: names of fields and `OWN` values stay, JSON stays JSON."""
+        return {name: value if name in OWN else self._field(name, value) for name, value in row.items()}
+
+    def _field(self, name: str, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._own_json(name, value) if name in OWN_JSON else self._json_or_text(value)
+        if name in FOREIGN:
+            return self.data(value)
+        if isinstance(value, Mapping):
+            return self.row(value)
+        if isinstance(value, list | tuple):
+            return [self._field(name, item) for item in value]
+        return value
+
+    def _own_json(self, name: str, value: str) -> str:
+        """The value of a column that may be `OWN_JSON`."""
+        if not _JSON.match(value):
+            return self.text(value)
+        try:
+            held = json.loads(value)
+            cleaned = self._field(name, held)
+            return value if cleaned == held else json_text(cleaned)
+        except (ValueError, RecursionError):
+            return self.text(value)
+
+    def _json_or_text(self, value: str) -> str:
+        """The value; what is JSON stays JSON."""
+        if not _JSON.match(value):
+            return self.text(value)
+        try:
+            json.loads(value)
+        except (ValueError, RecursionError):  # no JSON, or nested too deeply to be read by anybody
+            return self.text(value)
+        return self._json(value)
+
+    def _json(self, written: str) -> str:
+        """JSON without its secrets. Each key and value is redacted by itself: a pattern does not stop at a bracket."""
+        shown = edited(written, self._instead)
+        for pattern in self._quoting:
+            shown = replaced_where(pattern, shown, BLANK)
+        if self._without(self._spelt, shown) != shown:  # across several values
+            shown = self._without(self._spelt, replaced_where(self._literals, shown, BLANK))
+        return shown
+
+    def _instead(self, token: Token, held: str, key: str) -> str | None:
+        """What takes the place of a key or value; None if it stays.
+
+        A value is blank if a pattern matches only both it and its key, such as one for `password=…`.
+        """
+        shown = self._json_or_text(held)
+        if shown != held:
+            return BLANK if token.lastgroup == "number" else shown
+        is_value = key and token.lastgroup != "key"
+        return BLANK if is_value and self.text(together := f"{key}={held}") != together else None

@@ -1,0 +1,64 @@
+"""JSON that people also read: on one line in tables and in a terminal, laid out on several, its escapes as letters."""
+
+import json
+import re
+from typing import Any
+
+from stoic_assets.core.text.foreign_text import coded
+
+
+def json_text(value: Any, *, allow_nan: bool = True) -> str:
+    """The value as JSON on one line, in characters that can be read. It encodes to UTF-8.
+
+    Invisible characters and halves of surrogate pairs are escaped. Raises ValueError for a number that is not finite,
+    unless `allow_nan`.
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=allow_nan)
+    return text if text.isascii() and text.isprintable() else coded(text, lambda unseen: json.dumps(unseen)[1:-1])
+
+
+DEEPEST = 200
+"""The most levels that are indented; foreign JSON has fewer. Of many more, the blanks would fill any memory."""
+
+_TEXT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
+_PART = re.compile(rf'{_TEXT.pattern}|[\[{{]\s*[\]}}]|[\[\]{{}},:]|[^\s"\[\]{{}},:]+')
+
+
+def in_letters(text: str) -> str:
+    """A text of JSON with the characters that it escapes, such as `"\\u58a8"`; any other text as it is."""
+    return _TEXT.sub(lambda found: _unescaped(found[0]), text) if _is_json(text) else text
+
+
+def laid_out(text: str) -> str:
+    """A text of one JSON object or list on indented lines; any other text as it is, and one of too many levels."""
+    if not text.lstrip().startswith(("{", "[")) or not _is_json(text):
+        return text
+    lines, levels = [""], 0
+    for part in _PART.findall(text):
+        levels += (part in ("{", "[")) - (part in ("}", "]"))
+        if levels > DEEPEST:
+            return text
+        if part in ("}", "]"):
+            lines.append("  " * levels)
+        lines[-1] += _written(part)
+        if part in ("{", "[", ","):
+            lines.append("  " * levels)
+    return "\n".join(lines)
+
+
+def _written(part: str) -> str:
+    if part.startswith('"'):
+        return _unescaped(part)
+    return ": " if part == ":" else "".join(part.split())
+
+
+def _unescaped(text: str) -> str:
+    return json.dumps(json.loads(text), ensure_ascii=False) if "\\" in text else text
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

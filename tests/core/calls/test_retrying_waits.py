@@ -1,0 +1,173 @@
+"""How long attempts and the waits between them may take, and whose time that is."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from delivered_requests import AWAY, BUSY, FAILED, FAST, REPLY, USUAL, Gate, delivered, script
+
+from stoic_assets.core.calls.queueing import queueing, working_time
+from stoic_assets.core.calls.retrying import AgentUnusable, Delivery, deliver
+from stoic_assets.core.configuration.endpoint_limits import EndpointLimit
+from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
+
+
+def test_reply_time_holds_attempts_and_waits() -> None:
+    async def slow() -> AgentReply:
+        await asyncio.sleep(0.03)
+        if not calls:
+            calls.append(1)
+            raise AgentFailure("once", retry_after=0.05)
+        return REPLY
+
+    calls: list[int] = []
+    delivery = asyncio.run(deliver(slow, FAST, 5.0, Gate()))
+    assert 105 <= delivery.response_ms < 5000
+
+
+@pytest.mark.parametrize(("wish", "least"), [(0.1, 0.1), (60.0, 0.2)])
+def test_retry_after_is_honoured_but_not_beyond_the_longest_wait(wish: float, least: float) -> None:
+    limit = EndpointLimit(backoff_seconds=0.0001, longest_wait_seconds=0.2)
+    start = time.monotonic()
+    delivery = delivered(AgentFailure("busy", busy=True, retry_after=wish), REPLY, limit=limit)
+    assert delivery.reply == REPLY
+    assert least <= time.monotonic() - start < 5
+
+
+@pytest.mark.parametrize("wish", [None, 0.0, 0.001])
+def test_a_busy_agent_is_not_asked_sooner_for_what_it_says(wish: float | None) -> None:
+    limit = EndpointLimit(attempts=1, backoff_seconds=0.05, longest_wait_seconds=0.2)
+    start = time.monotonic()
+    delivered(*[AgentFailure("busy", busy=True, retry_after=wish)] * 3, REPLY, limit=limit)
+    assert time.monotonic() - start >= 0.05 + 0.1 + 0.2
+
+
+def test_the_turn_timeout_cuts_an_attempt_off_and_counts_it() -> None:
+    async def hang() -> AgentReply:
+        if not calls:
+            calls.append(1)
+            raise AgentFailure("the agent answered 503")
+        await asyncio.sleep(10)
+        return REPLY
+
+    calls: list[int] = []
+    with pytest.raises(AgentUnusable) as caught:
+        asyncio.run(deliver(hang, FAST, 0.3, Gate()))
+    assert str(caught.value) == "the agent gave no reply within 0.3 s; before that: the agent answered 503"
+    assert (caught.value.failures, caught.value.final) == (2, True)
+
+
+def test_what_failed_attempts_took_is_no_longer_left_for_the_last_one() -> None:
+    async def slow() -> AgentReply:
+        await asyncio.sleep(10 if calls else 0.3)
+        calls.append(1)
+        raise FAILED
+
+    calls: list[int] = []
+    start = time.monotonic()
+    with pytest.raises(AgentUnusable, match=r"no reply within 0\.5 s"):
+        asyncio.run(deliver(slow, FAST, 0.5, Gate()))
+    assert 0.5 <= time.monotonic() - start < 1.0, "not 0.3 s and then 0.8 s"
+
+
+def test_a_request_and_the_test_request_after_it_wait_for_about_ten_seconds_in_all(
+    simulated: Callable[[Coroutine[Any, Any, float]], float]
+) -> None:
+    async def scene() -> float:
+        for limit in (USUAL, USUAL.patient()):
+            with pytest.raises(AgentUnusable):
+                await deliver(script(AWAY), limit, 300.0, Gate())
+        return asyncio.get_running_loop().time()
+
+    assert 7.7 <= simulated(scene()) <= 11.0
+    assert USUAL.patient().longest_wait_seconds == USUAL.longest_wait_seconds
+
+
+def test_no_wait_is_begun_that_the_turn_timeout_would_cut_off() -> None:
+    start = time.monotonic()
+    with pytest.raises(AgentUnusable, match="busy"):
+        delivered(AgentFailure("busy", busy=True, retry_after=30.0), REPLY, seconds=20.0)
+    assert time.monotonic() - start < 10
+
+
+def test_no_wait_is_begun_where_everybody_was_refused_for_as_long_as_a_turn_may_take() -> None:
+    refusal = AgentFailure("busy", busy=True)
+    refusal.refused_seconds = 5.0
+    with pytest.raises(AgentUnusable, match="busy") as caught:
+        delivered(refusal, REPLY, seconds=5.0)
+    assert (caught.value.failures, caught.value.turned_away, caught.value.cut_short) == (0, True, False)
+    assert delivered(refusal, REPLY, seconds=6.0).attempts == 2
+
+
+def in_a_trial(
+    left: float, *outcomes: AgentReply | AgentFailure, queued: float = 0.0, limit: EndpointLimit = USUAL
+) -> Delivery[AgentReply]:
+    """What comes of a request in a trial of 60 s, of which so many are `left` once it has had its first attempt."""
+
+    async def scene() -> Delivery[AgentReply]:
+        loop, skipped, act = asyncio.get_running_loop(), [0.0], script(*outcomes)
+        clock = loop.time
+        loop.time = lambda: clock() + sum(skipped)  # type: ignore[method-assign]
+
+        class Busy:
+            @asynccontextmanager
+            async def request(self) -> AsyncIterator[None]:
+                with queueing():
+                    skipped.append(queued)
+                yield
+
+        async def send() -> AgentReply:
+            skipped[0] = 60 - left
+            return await act()
+
+        async with working_time(60):
+            return await deliver(send, limit, 300.0, Busy())
+
+    return asyncio.run(scene())
+
+
+@pytest.mark.parametrize("failure", [AWAY, BUSY, FAILED])
+def test_no_wait_is_begun_that_the_end_of_the_trial_would_cut_off(failure: AgentFailure) -> None:
+    waits = AgentFailure(str(failure), retry_after=29.0, busy=failure.busy, turned_away=failure.turned_away)
+    with pytest.raises(AgentUnusable, match=str(failure)) as caught:
+        in_a_trial(20.0, waits, REPLY)
+    assert (caught.value.cut_short, caught.value.turned_away) == (True, failure is not FAILED)
+
+
+def test_what_is_left_of_the_trial_does_not_shrink_while_its_clock_stands_still() -> None:
+    delivery = in_a_trial(60.0, FAILED, REPLY, queued=3600.0, limit=FAST)
+    assert (delivery.reply, delivery.failures) == (REPLY, 1)
+
+
+@pytest.mark.parametrize(
+    ("failure", "limit"), [(AWAY, EndpointLimit(attempts=1)), (AgentFailure("forbidden", final=True), EndpointLimit())]
+)
+def test_what_would_have_ended_anyway_was_not_cut_short(failure: AgentFailure, limit: EndpointLimit) -> None:
+    with pytest.raises(AgentUnusable) as caught:
+        in_a_trial(0.001, failure, limit=limit)
+    assert not caught.value.cut_short
+
+
+def test_queueing_for_our_own_limit_is_nobodys_time() -> None:
+    start = time.monotonic()
+    delivery = asyncio.run(deliver(script(FAILED, FAILED, REPLY), FAST, 0.5, Gate(seconds=0.2)))
+    assert (delivery.reply, delivery.failures) == (REPLY, 2)
+    assert time.monotonic() - start >= 0.6
+    assert delivery.response_ms < 500
+
+
+def test_the_limit_hears_that_an_attempt_was_cut_off() -> None:
+    async def hang() -> AgentReply:
+        await asyncio.sleep(10)
+        return REPLY
+
+    gate = Gate(seconds=0.03)
+    with pytest.raises(AgentUnusable) as caught:
+        asyncio.run(deliver(hang, FAST, 0.02, gate))
+    assert [(str(failure), failure.late) for failure in gate.told if failure] == [
+        ("the agent gave no reply within 0.02 s", True)
+    ]
+    assert caught.value.failures == 1
