@@ -100,17 +100,18 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
     written_at = max((row["evaluated_at"] for row in verdicts), default=evaluation["started_at"])
     tasks = warehouse.read_if_stored("task_scores", *key)
     virtues = _model_rows(warehouse, "trial_virtues", *key, VIRTUE)
+    judges = frozenset(row["judge_model"] for row in verdicts if row["error"] is None)
     return Side(
         agent_version=agent_version,
         evaluation_id=evaluation_id,
         started_at=evaluation["started_at"],
-        judged_at=judged_at(calls, len(verdicts)) or written_at,
+        judged_at=judged_at(calls, judges, len(verdicts)) or written_at,
         status=evaluation["status"],
         offline=evaluation["offline"],
         scored_trials=evaluation["scored_trials"] or 0,
         invalid_trials=evaluation["invalid_trials"] or 0,
         evaluator_model=evaluation["evaluator_model"] or "",
-        judges=frozenset(row["judge_model"] for row in verdicts if row["error"] is None),
+        judges=judges,
         prompts=_prompts(trials, verdicts, tasks),
         built_in_prompts=evaluation["prompt_hash"],
         stoic_eval=evaluation["stoic_eval"],

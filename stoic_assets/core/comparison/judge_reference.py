@@ -24,15 +24,17 @@ Judged = Mapping[str, Mapping[Virtue, float]]
 
 
 class Mean(BaseModel, frozen=True):
-    """The mean score, 0–1, and the number of judgings behind it."""
+    """The mean score, 0–1, the number of judgings behind it, and the sum of their squared deviations from it."""
 
     mean: float = 0.0
     judgings: int = 0
+    squares: float = 0.0
 
     def including(self, score: float) -> "Mean":
-        """The mean with one more score. It stays exact where all scores are the same."""
+        """The mean with one more score (Welford's method). It stays exact where all scores are the same."""
         count = self.judgings + 1
-        return Mean(mean=self.mean + (score - self.mean) / count, judgings=count)
+        mean = self.mean + (score - self.mean) / count
+        return Mean(mean=mean, judgings=count, squares=self.squares + (score - self.mean) * (score - mean))
 
 
 class Member(BaseModel, frozen=True):

@@ -62,13 +62,46 @@ def test_a_judge_that_stays_hardly_ever_raises_the_alarm() -> None:
     assert np.mean(within) == pytest.approx(0.95, abs=0.04)
 
 
+@pytest.mark.parametrize(("transcripts", "flips", "at_most"), [(260, 0.012, 1.0), (40, 0.08, 1.0), (40, 0.08, 0.9)])
+def test_nor_does_a_judge_that_deviates_now_and_then_and_near_the_end_of_the_scale_to_one_side_only(
+    transcripts: int, flips: float, at_most: float
+) -> None:
+    """By the spread of a night's differences alone, one to two nights of a hundred were in alarm."""
+    random = np.random.default_rng(20261127)
+    usual = np.where(random.random(transcripts) < 0.9, 1.0, at_most)
+
+    def judging() -> list[float]:
+        deviation = np.where(random.random(transcripts) < flips, random.choice([-0.1, 0.1], transcripts), 0)
+        return np.minimum(usual + deviation, 1.0).tolist()
+
+    def night() -> Drift:
+        reference = [Mean() for _ in usual]
+        for _ in range(5):
+            reference = [mean.including(score) for mean, score in zip(reference, judging(), strict=True)]
+        return drift("wisdom", list(zip(judging(), reference, strict=True)))
+
+    assert sum(night().alarm for _ in range(400)) == 0
+
+
+def test_the_spread_of_the_reference_counts_where_a_night_shows_none() -> None:
+    reference = Mean()
+    for score in (1.0, 0.9, 1.0, 1.0, 1.0):
+        reference = reference.including(score)
+    found = drift("wisdom", [(1.0, reference)] * 6)
+    noise = np.std([1.0, 0.9, 1.0, 1.0, 1.0], ddof=1)
+    assert (found.shift, found.alarm) == (pytest.approx(0.02), False)
+    assert found.noise_sd == pytest.approx(noise)
+    margin = stats.t.ppf(0.975, 5) * noise * np.sqrt((1 + 1 / 5) / 6)
+    assert (found.low, found.high) == (pytest.approx(0.02 - margin), pytest.approx(0.02 + margin))
+
+
 def test_the_numbers_of_a_night_are_those_of_the_two_sided_t_test() -> None:
     differences = [0.0, -0.02, -0.1, -0.06, 0.02, -0.04]
     found, theirs = of([0.5 + each for each in differences], [0.5] * 6), stats.ttest_1samp(differences, 0.0)
     assert found.p == pytest.approx(theirs.pvalue)
     assert (found.low, found.high) == pytest.approx(tuple(theirs.confidence_interval(0.95)))
-    quantiles = stats.t.ppf(1 - ALARM / 2, 5) + stats.t.ppf(0.9, 5)
-    assert found.detectable == pytest.approx(quantiles * stats.sem(differences))
+    critical, true = stats.t.ppf(1 - ALARM / 2, 5), (found.detectable or 0) / stats.sem(differences)
+    assert stats.nct.sf(critical, 5, true) == pytest.approx(0.9, abs=0.001)
 
 
 @pytest.mark.parametrize(
@@ -163,6 +196,15 @@ def test_a_new_reference_hides_no_move_and_makes_none() -> None:
     assert moved(renewed, day(4), day(7)) is None
 
 
+@pytest.mark.parametrize(("back", "said"), [(0.1, None), (0.09, None), (0.04, "wisdom −0.06")])
+def test_a_judge_that_moved_and_returned_has_not_changed_though_the_reference_was_renewed(
+    back: float, said: str | None
+) -> None:
+    renewed = [row(4, -0.1, True), row(6, back, True, "wisdom", "r-2")]
+    line = moved(renewed, day(3), day(7))
+    assert (said in (line or "")) if said else line is None
+
+
 @pytest.mark.parametrize(("coarser", "told"), [(0.05, False), (0.01, True)])
 def test_two_nights_in_alarm_are_told_apart_by_the_coarser_of_them(coarser: float, told: bool) -> None:
     nights = [row(2, -0.06, True) | {"detectable": 0.01}, row(4, -0.09, True) | {"detectable": coarser}]
@@ -196,8 +238,9 @@ def test_the_level_leaves_five_in_a_hundred_for_a_month() -> None:
 def test_verdicts_are_of_the_day_on_which_most_of_them_were_given(
     days: list[int], verdicts: int, day: int | None
 ) -> None:
-    call = {"role": "judge", "cached": False, "error": None}
+    call = {"role": "judge", "model": "gpt", "cached": False, "error": None}
     calls = [call | {"time": datetime(2026, 11, each, tzinfo=UTC)} for each in days]
     unknown = [call | {"time": None}, call | {"time": datetime(2026, 11, 20, tzinfo=UTC), "cached": True}]
-    found = judged_at([*calls, *unknown], verdicts)
+    another = [call | {"time": datetime(2026, 11, 21, tzinfo=UTC), "model": "tried once"} for _ in range(9)]
+    found = judged_at([*calls, *unknown, *another], {"gpt"}, verdicts)
     assert (found and found.day) == day

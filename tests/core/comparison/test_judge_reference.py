@@ -34,7 +34,8 @@ def test_rounds_add_up_and_what_got_no_score_waits_for_the_next() -> None:
     reference = Reference(reference_id="r", judge_models=("gpt",), members=(member("e", 1), member("e", 2)))
     reference = reference.judged({"e.1": {"wisdom": 0.4}}).judged({"e.1": {"wisdom": 0.6}, "e.2": {"justice": 1.0}})
     assert reference.rounds == 2
-    assert reference.members[0].virtues["wisdom"] == Mean(mean=0.5, judgings=2)
+    wisdom = reference.members[0].virtues["wisdom"]
+    assert (wisdom.mean, wisdom.judgings, wisdom.squares) == (0.5, 2, pytest.approx(0.02))
     assert reference.members[1].virtues == {"justice": Mean(mean=1.0, judgings=1)}
     assert [each.trial_id for each in reference.keeping({"e.2"}).members] == ["e.2"]
     assert Reference.model_validate_json(reference.model_dump_json()) == reference
