@@ -24,6 +24,8 @@ REMAINS = (
 )
 _SHOWN = {"agreement": "qwk_with_raters", "among people": "qwk_among_raters", "wins": "winning_rate"}
 """Measures of `judge_calibration` by the headings under which a terminal shows them."""
+_CONFIDENCES = {"map_self": "own", "map_spread": "spread"}
+"""Which confidences a map translates."""
 app = typer.Typer(no_args_is_help=True, help="Ratings by people: build the page, collect files, analyse, calibrate.")
 
 
@@ -145,13 +147,18 @@ def _show_calibration(comparisons: "list[JudgeComparison]") -> None:
     for found in comparisons:
         names = map(console.Name, (words(found.virtue).lower(), found.judge))
         figures = [dashed(score, found.measures[measure].estimate) for measure in _SHOWN.values()]
-        table.add_row(*names, str(found.trials), str(found.raters), *figures, "yes" if found.maps else "no")
+        table.add_row(*names, str(found.trials), str(found.raters), *figures, _calibrated(found))
     console.print_table(table)
     for why, those in _uncalibrated(comparisons).items():
         console.say(console.foreign(f"{why} ({listed(those)})"), indent=2)
     console.say("agreement: mean quadratic kappa with each rater; wins: share of raters that the judge could replace")
     if calibration_store.judged_by_stand_in(comparisons):
         console.say(OFFLINE_NOTE, style="yellow")
+
+
+def _calibrated(found: "JudgeComparison") -> str:
+    """Which confidences are calibrated: the judge's own, with one or two verdicts, and that by the spread of more."""
+    return listed([name for measure, name in _CONFIDENCES.items() if measure in found.maps]) or "no"
 
 
 def _uncalibrated(comparisons: "list[JudgeComparison]") -> dict[str, list[str]]:

@@ -1,7 +1,7 @@
 """What `stoic ratings` says."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from stoic_assets.cli.ratings import REMAINS, analyze, build, calibrate, collect
 from stoic_assets.core.calibration.judge_agreement import MEASURES
 from stoic_assets.core.calibration.judge_calibration import EDGES, JudgeComparison
 from stoic_assets.core.calibration.map_fitting import measure_names
+from stoic_assets.core.judging.confidence_map import ConfidenceMap, Signal
 from stoic_assets.core.ratings.blinding import Key
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined
 
@@ -164,6 +165,25 @@ def test_a_calibration_is_stored_and_its_main_figures_are_shown(
     assert [(row["measure"], row["items"]) for row in rows] == [(measure, 27) for measure in compared.measures]
     assert document["report"] == str(report)
     assert report.exists()
+
+
+@pytest.mark.parametrize(
+    ("signals", "said"), [((), "no"), (("self",), "own"), (("spread",), "spread"), (("self", "spread"), "own, spread")]
+)
+def test_which_confidences_are_calibrated_is_told(
+    compared: JudgeComparison, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    signals: Sequence[Signal], said: str,
+) -> None:
+    points = ((0.0, 0.2), (1.0, 0.8))
+    maps = {
+        f"map_{signal}": ConfidenceMap(
+            virtue="wisdom", judges=("sage",), signal=signal, prompt_hashes=("p",), points=points
+        )
+        for signal in signals
+    }
+    monkeypatch.setattr(calibration_store, "calibrate", lambda _: [replace(compared, maps=maps)])
+    calibrate()
+    assert capsys.readouterr().out.splitlines()[1].rstrip().endswith(f"0.50  {said}")
 
 
 @pytest.mark.parametrize(("judge", "offline"), [("sage", False), ("sage,offline", True), ("offline", True)])

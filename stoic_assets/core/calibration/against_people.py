@@ -33,12 +33,12 @@ class AgainstPeople:
     def agree(self) -> str | None:
         """Whether the scores agree with people's, in words; None for too few trials.
 
-        An interval that reaches 0 shows no agreement, but only one that excludes `_USEFUL` shows that there is none: of
-        15 trials, one in three studies of a judge with a correlation of 0.57 reaches 0.
+        An interval that reaches 0 shows no agreement, but only one below `_USEFUL` shows that there is none worth the
+        name: of 15 trials, one in three studies of a judge with a correlation of 0.57 reaches 0.
         """
         if is_missing(self.spearman["low"]):  # of enough trials, it is so because the scores hardly vary
             return _UNCERTAIN if self.spearman["items"] >= FEWEST_ITEMS else None
-        return _AGREE if self.spearman["low"] > 0 else _APART if self.spearman["high"] < _USEFUL else _UNCERTAIN
+        return _APART if self.spearman["high"] < _USEFUL else _AGREE if self.spearman["low"] > 0 else _UNCERTAIN
 
     @property
     def sentence(self) -> str:

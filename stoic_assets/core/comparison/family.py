@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from stoic_assets.core.comparison.effect import ALPHA, FEWEST_JOBS, NO_SPREAD, Effect, Tested, effect
 from stoic_assets.core.comparison.paired_jobs import Pair, Scope
-from stoic_assets.core.presentation.formatting import difference, is_missing, short_of
+from stoic_assets.core.presentation.formatting import as_set, difference, is_missing, short_of
 from stoic_assets.core.rounding import ROUNDING
 from stoic_assets.core.table_rows import Row
 
@@ -169,7 +169,7 @@ def _within(low: float | None, high: float | None, delta: float) -> bool:
 def too_small(change: float, delta: float) -> str:
     """That a significant change is too small, with as many decimals as show it."""
     sign, size = "−" if change < 0 else "+", short_of(abs(change), delta)
-    return f"significant, but {sign}{size} is smaller than δ {_shown(delta)}"
+    return f"significant, but {sign}{size} is smaller than δ {as_set(delta)}"
 
 
 def _what_is_possible(tested: Tested, jobs: int, delta: float, sure: bool) -> str:
@@ -181,16 +181,11 @@ def _what_is_possible(tested: Tested, jobs: int, delta: float, sure: bool) -> st
         said = "so there is no spread and no interval" if sure else "which in so few jobs may be chance"
         return f"all {jobs} jobs differ by the same amount, {said}"
     low, high = difference(tested.low_90), difference(tested.high_90)
-    said = f"the 90 % interval, {low} to {high}, is not within ±δ ({_shown(delta)})"
+    said = f"the 90 % interval, {low} to {high}, is not within ±δ ({as_set(delta)})"
     found = f"detect only differences of {tested.detectable:.2f} or more"
     if tested.detectable > 1:  # scores are 0–1
         found = "are too few to detect any difference"
     return f"{said}; these {jobs} jobs {found} with 90 % power"
-
-
-def _shown(delta: float) -> str:
-    """With at least two decimals."""
-    return max(f"{delta:.2f}", f"{delta:g}", key=len)
 
 
 def _means(test: Test) -> tuple[float | None, float | None]:

@@ -47,6 +47,11 @@ def short_of(value: float, bound: float) -> str:
     return next(below, score(value)) if value < bound else score(value)
 
 
+def as_set(value: float) -> str:
+    """A bound that a user set, with all its decimals and at least two: `0.03`, `0.025`, `0.10`."""
+    return max(f"{value:.2f}", f"{value:g}", key=len)
+
+
 def difference(value: float) -> str:
     """Two decimals with a sign, three where two would show nothing: `+0.05`, `−0.12`, `+0.004`, `±0.00`."""
     value = as_shown(value)
@@ -141,7 +146,7 @@ def bounded(text: str) -> str:
 FORMS: Mapping[str, Form] = {
     "score": score, "difference": difference, "p_value": p_value, "count": count, "percent": percent,
     "milliseconds": milliseconds, "dollars": dollars, "utc": utc, "words": words, "pretty": pretty, "said": str,
-    "in_letters": in_letters,
+    "in_letters": in_letters, "as_set": as_set,
 }
 """The filters that templates use."""
 

@@ -95,8 +95,9 @@ def job_changes(
 
 def most_changed(changes: Sequence[JobChange]) -> list[JobChange]:
     """The largest losses and gains; `changes` are in the order of `job_changes`."""
-    losses = [found for found in changes if (found.change or 0.0) < 0]
-    gains = [found for found in changes if (found.change or 0.0) > 0]
+    moved = [found for found in changes if _differ(found.means)]
+    losses = [found for found in moved if (found.change or 0.0) < 0]
+    gains = [found for found in moved if (found.change or 0.0) > 0]
     return losses[:MOST_LOSSES] + gains[-MOST_GAINS:]
 
 

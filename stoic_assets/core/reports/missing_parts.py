@@ -3,7 +3,7 @@
 _WHY = {
     "overall": "the trial has no part that could be scored",
     "task": "the job has no tasks, or none was judged",
-    "assertion": "the job has no assertions under this condition",
+    "assertion": "no assertion counts under this condition, or none could be decided",
     "timing": "the job has no aspirationalAverage, or the agent never replied",
     "tone": "the tone was not judged",
     "virtue_overall": "no virtue was scored",

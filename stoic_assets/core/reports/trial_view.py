@@ -194,9 +194,9 @@ def _view(row: Row, scores: Row, job: Row, own: Mapping[str, list[Row]]) -> Tria
     )
 
 
-def _worst_first(view: TrialView) -> tuple[bool, float, str]:
+def _worst_first(view: TrialView) -> tuple[bool, bool, float, str]:
     overall = view.scores.get("overall")
-    return is_missing(overall), overall or 0.0, natural(view.row["trial_id"])
+    return not view.valid, is_missing(overall), overall or 0.0, natural(view.row["trial_id"])
 
 
 def _tasks(marks: Iterable[Row], job: Row) -> list[Row]:

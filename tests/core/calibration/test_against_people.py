@@ -50,7 +50,9 @@ def test_a_sentence_holds_the_figures_and_says_plainly_what_is_refuted(spearman:
     ("spearman", "items", "agree"),
     [
         ((0.1, -0.1, 0.29, None), 80, "do not agree"),
+        ((0.1, 0.02, 0.2, None), 400, "do not agree"),  # surely a little, and surely too little
         ((0.1, -0.1, 0.3, None), 80, UNSHOWN),  # people may agree with it to a useful degree
+        ((0.3, 0.02, 0.5, None), 80, "agree"),
         (CONSTANT, 10, UNSHOWN),
         (CONSTANT, 9, None),  # nine trials say nothing in any case
     ],

@@ -73,6 +73,10 @@ def test_a_value_below_a_bound_is_seen_to_be(value: float, shown: str) -> None:
     assert short_of(value, 0.7) == shown
 
 
+def test_a_bound_is_shown_as_it_was_set() -> None:
+    assert [formatting.as_set(bound) for bound in (0.03, 0.025, 0.1, 0.004)] == ["0.03", "0.025", "0.10", "0.004"]
+
+
 def test_a_value_above_a_bound_is_not_written_as_one_below() -> None:
     assert short_of(0.6964, 0.6962) == "0.70"
 

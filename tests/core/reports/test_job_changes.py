@@ -54,6 +54,13 @@ def test_invalid_trials_and_jobs_of_one_version_are_left_out(make_data: Make) ->
     )
 
 
+def test_the_same_total_summed_otherwise_is_no_change() -> None:
+    base, this = one_job([0.1, 0.2, 0.3], [True] * 3), one_job([0.3, 0.2, 0.1], [True] * 3)
+    [found] = changes(ReportData({}, **this, base=BaseVersion({}, **base)))
+    assert found.change
+    assert most_changed([found]) == []
+
+
 def test_scenarios_of_a_job_are_apart() -> None:
     base, this = (one_job([0.9], [True], scenario=name) for name in ("a", "b"))
     assert not changes(ReportData({}, **this, base=BaseVersion({}, **base)))

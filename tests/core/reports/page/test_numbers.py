@@ -46,6 +46,19 @@ def test_trends_need_two_releases(make_data: Make, usual_page: str) -> None:
     assert "Over releases" not in render_report(replace(data, virtue_trends=one))
 
 
+def test_trends_say_which_evaluation_stands_for_this_version_where_it_is_another(
+    make_data: Make, usual_page: str
+) -> None:
+    data = make_data(trials=1, compared=False)
+    assert "<caption><span>marcus@1.1.0; slope" in usual_page
+    other = [row | {"evaluation_id": "another"} for row in data.virtue_trends]
+    page = render_report(replace(data, virtue_trends=other))
+    assert "<caption><span>marcus@1.1.0, by its evaluation another; slope" in page
+    before = [row for row in data.virtue_trends if row["agent_version"] != "marcus@1.1.0"]
+    page = render_report(replace(data, virtue_trends=before))
+    assert "marcus@1.1.0 is not among these releases: it has no finished and conclusive evaluation" in page
+
+
 def test_every_number_of_the_virtue_charts_stands_in_a_table(usual_page: str) -> None:
     rows = table_rows(usual_page)
     assert ["Wisdom", "0.91", "0.83", "0.81", "16", "0"] in rows  # base, this version, its confidence

@@ -103,7 +103,8 @@ def make(trials: int = 20, turns: int = 6, compared: bool = True, **changes: Any
             for virtue, score in (("courage", 0.62), ("temperance", 0.47))
         ],
         virtue_trends=[
-            {"agent": "marcus", "virtue": virtue, "agent_version": f"marcus@{version}", "mean": mean - 0.04 * place,
+            {"agent": "marcus", "virtue": virtue, "agent_version": f"marcus@{version}",
+             "evaluation_id": f"eval-{version}", "mean": mean - 0.04 * place,
              "n": place + 1, "slope": -0.04 if place else None, "trend": "declining" if place else "stable",
              "released_at": START + timedelta(days=place), "place": place + 1}
             for virtue, mean in zip(VIRTUES, (0.86, 0.7, 0.74, 0.6, 0.8), strict=True)
