@@ -1,6 +1,5 @@
 """`stoic eval --dry-run`: what would run, with how many calls, and about how much they cost."""
 
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -60,7 +59,8 @@ def _table(jobs: Rows, with_url: bool) -> Table:
     for heading in numbers:
         table.add_column(heading, justify="right")
     for row in jobs:
-        table.add_row(*(console.Name(row[key]) for key in names), *(count(row[key]) for key in numbers))
+        told = {**row, "conditions": ", ".join(row["conditions"])}
+        table.add_row(*(console.Name(told[key]) for key in names), *(count(row[key]) for key in numbers))
     return table
 
 
@@ -96,7 +96,7 @@ def _plan_document(spec: EvaluationSpec, version: str, workplace: Workplace) -> 
 
 def _job(job: Job, spec: EvaluationSpec, planned: list[Planned]) -> dict[str, Any]:
     trials = [item.trial for item in planned if item.job is job]
-    conditions = ", ".join(Counter(trial.condition for trial in trials))
+    conditions = list(dict.fromkeys(trial.condition for trial in trials))
     return {
         "job": job.name, "url": spec.addresses[job.name], "conditions": conditions, "trials": len(trials),
         "assertions": len(job.assertions), "setups": len(job.setups),

@@ -1,5 +1,6 @@
 """What `stoic eval --dry-run` shows to people."""
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -43,6 +44,18 @@ def test_the_address_of_all_jobs_is_told_once(
     shown = capsys.readouterr().out
     assert shown.count("marcus@1 at http://a:1: 2 trials, nothing was run") == told
     assert [shown.count(url) for url in sorted(set(urls))] == [1] * len(set(urls))
+
+
+def test_conditions_are_a_list_for_programs(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = job("chat").model_copy(update={"facts": ("It rains.",)})
+    spec = make_manifest(jobs=(known,), addresses={"chat": "http://a:1"}, conditions="both").spec
+    show_plan(spec, EvaluationRequest(), "marcus@1", workplace, as_json=True)
+    [planned] = json.loads(capsys.readouterr().out)["jobs"]
+    assert planned["conditions"] == ["withheld", "supplied"]
+    show_plan(spec, EvaluationRequest(), "marcus@1", workplace, as_json=False)
+    assert "withheld, supplied" in capsys.readouterr().out
 
 
 def test_numbers_are_written_alike(
