@@ -26,16 +26,20 @@ Sent = tuple[dict[str, str], list[str]]
 """The messages that were delivered, as in `Delivered.taken`, and what went wrong."""
 NO_SECRETS: Mapping[Target, str] = {}
 _UNSETTLED = 100
-"""Messages that were accepted and are not recorded, at most."""
+"""Messages that were accepted or refused and are not recorded, at most."""
 _SETTLED_EVERY = 0.5
-"""Seconds after which the next message that is accepted is recorded, with those before it."""
+"""Seconds after which the next message that is accepted or refused is recorded, with those before it."""
 _TABLE = (
     """create table if not exists messages (
         position integer primary key autoincrement, target text, id text, agent_version text, body text,
         delivered_at text, unique (target, id)
     )""",
     "create index if not exists waiting on messages (target, position) where delivered_at is null",
+    # No column: files that were made without it need not be altered. A position is never given to another message.
+    "create table if not exists refusals (position integer primary key, refused_at text)",
 )
+_ACCEPTED = "update messages set delivered_at = ? where position = ?"
+_REFUSED = "insert or replace into refusals (refused_at, position) values (?, ?)"
 _PUT = """
     insert or replace into messages (target, id, agent_version, body) select :target, :id, :agent_version, :body
     where not exists (
@@ -118,7 +122,7 @@ class Outbox:
 
         `targets` maps to addresses; messages to a target without one keep waiting. `secrets` are their signing keys. It
         ends after about `seconds`: what could not be sent by then, or was refused, waits for the next delivery and is
-        no error of the evaluation.
+        no error of the evaluation. What was refused once is sent after everything that never was.
         """
         ways = [
             self._deliver_to(target, receiver(target, url, limit, seconds, secrets.get(target, "")), seconds)
@@ -163,17 +167,22 @@ class Outbox:
                     await service.take(content.get("idempotency_key", message), content)
                 except MessageRefused as refusal:
                     problems.append(str(refusal))
+                    settle(_REFUSED, position)
                     continue
                 except (AttemptFailed, ConfigurationError) as failure:
                     problems.append(str(failure))
                     break  # later messages must not overtake this one, and would fail as well
-                settle(position)
+                settle(_ACCEPTED, position)
                 taken[message] = agent_version
         return taken, problems
 
     def _waiting(self, target: Target) -> list[int]:
-        """The positions of waiting messages, in order."""
-        asked = "select position from messages where target = ? and delivered_at is null order by position"
+        """The positions of waiting messages: in order those never refused, then the others, longest ago first.
+
+        Otherwise those that are refused each time would take all the time, and no later one would ever be sent.
+        """
+        waiting = "from messages left join refusals using (position) where target = ? and delivered_at is null"
+        asked = f"select position {waiting} order by refused_at, position"  # null comes first
         with self._storage() as messages:
             return [position for (position,) in messages.execute(asked, [target])]
 
@@ -185,33 +194,34 @@ class Outbox:
             return found
 
     @contextmanager
-    def _settling(self) -> Iterator[Callable[[int], None]]:
-        """Gives what is to be called for each message that was accepted; all are recorded when the block ends.
+    def _settling(self) -> Iterator[Callable[[str, int], None]]:
+        """Gives what is to be called for each message that was accepted or refused; all are recorded in the end.
 
         Until then several are recorded together, as a kill makes those sent again that were not recorded: each by
         itself is a sync of the disk, which took nine tenths of the time of a delivery.
         """
-        accepted: list[tuple[str, int]] = []
+        settled: list[tuple[str, tuple[str, int]]] = []
         recorded = time.monotonic()
 
-        def settle(position: int) -> None:
+        def settle(outcome: str, position: int) -> None:
             nonlocal recorded
-            accepted.append((now(), position))
-            if len(accepted) == _UNSETTLED or time.monotonic() - recorded >= _SETTLED_EVERY:
-                self._settle(accepted)
-                accepted.clear()
+            settled.append((outcome, (now(), position)))
+            if len(settled) == _UNSETTLED or time.monotonic() - recorded >= _SETTLED_EVERY:
+                self._settle(settled)
+                settled.clear()
                 recorded = time.monotonic()
 
         try:
             yield settle
         finally:
-            self._settle(accepted)
+            self._settle(settled)
 
-    def _settle(self, accepted: Sequence[tuple[str, int]]) -> None:
-        """Records when messages were accepted, by position, except those replaced or deleted on the way."""
-        if accepted:
+    def _settle(self, settled: Sequence[tuple[str, tuple[str, int]]]) -> None:
+        """Records when messages were accepted or refused, by position, unless replaced or deleted on the way."""
+        if settled:
             with self._storage() as messages:
-                messages.executemany("update messages set delivered_at = ? where position = ?", accepted)
+                for outcome, when_and_where in settled:
+                    messages.execute(outcome, when_and_where)
 
     @contextmanager
     def _storage(self) -> Iterator[sqlite3.Connection]:

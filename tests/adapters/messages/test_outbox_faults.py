@@ -1,12 +1,15 @@
 """Delivery to a real HTTP service that fails, refuses, is busy and hangs, or to none."""
 
 import asyncio
+import sqlite3
 import threading
 import time
+from contextlib import closing
+from pathlib import Path
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 
 import pytest
-from deliveries import QUICK, Service, deliver, numbers, put
+from deliveries import QUICK, Service, deliver, numbers, put, requested
 from starlette.responses import Response
 
 from stoic_assets.adapters.messages.outbox import Delivered, Outbox, errors_of
@@ -39,6 +42,32 @@ def test_a_message_that_is_refused_holds_up_no_other(outbox: Outbox, service: Se
     assert (outcome.delivered, outcome.pending) == (2, 1)
     assert outcome.errors == (f"STOIC_WEBHOOK_URL (127.0.0.1) answered {status}: no such field",)
     assert len(service.moments) == 3
+
+
+def test_what_was_refused_is_sent_after_what_never_was_and_then_in_turn(outbox: Outbox, service: Service) -> None:
+    service.answers = [Response(status_code=status) for status in (422, 422, 404)]
+    service.refuse = lambda body: Response(status_code=422) if body["number"] < 4 else None
+    put(outbox, 0, 1, 2, 3)
+    deliver(outbox, service)
+    put(outbox, 4)
+    deliver(outbox, service)
+    assert requested(service) == [0, 1, 2, 2, 3, 4, 0, 1]
+    put(outbox, 0, note="corrected")
+    deliver(outbox, service)
+    assert requested(service)[8:] == [0, 2, 3, 1]
+
+
+def test_an_outbox_that_was_made_before_refusals_were_recorded_records_them(
+    outbox: Outbox, service: Service, tmp_path: Path
+) -> None:
+    service.refuse = lambda body: Response(status_code=422) if body["number"] == 1 else None
+    put(outbox, 1)
+    with closing(sqlite3.connect(tmp_path / "outbox" / "messages.sqlite")) as older:
+        older.execute("drop table refusals")
+    deliver(outbox, service)
+    put(outbox, 2)
+    deliver(outbox, service)
+    assert requested(service) == [1, 2, 1]
 
 
 @pytest.mark.parametrize("status", [301, 401, 404, 410])

@@ -1,6 +1,7 @@
 """Messages in an outbox, and a service on loopback that takes them."""
 
 import asyncio
+import json
 import time
 from collections.abc import Callable
 from typing import Any
@@ -58,3 +59,8 @@ def delivery_time(outbox: Outbox) -> str | None:
 
 def numbers(service: Service) -> list[int]:
     return [body["number"] for body in service.taken]
+
+
+def requested(service: Service) -> list[int]:
+    """Also what it did not take."""
+    return [json.loads(content)["number"] for content in service.contents]
