@@ -26,6 +26,8 @@ INCOMPLETE = "incomplete"
 """The status of an evaluation whose cost ceiling was reached before all planned trials or verdicts."""
 DONE = (FINISHED, REGRADING)
 """The statuses of evaluations whose conversations are complete."""
+_LONGEST = 200
+"""Characters of an evaluation id. A file's name may have 255, and up to 16 are added (`.weak-virtues.md`)."""
 
 
 def way_to_finish(agent_version: str, evaluation_id: str, status: str, at_ceiling: bool = False) -> str:
@@ -65,6 +67,9 @@ def check_evaluation_id(evaluation_id: str) -> str:
             f"{evaluation_id!r} is not an evaluation id: use letters, digits and _ . - only, not beginning with a dot; "
             "`stoic list` shows the ids"
         )
+    if len(evaluation_id) > _LONGEST:
+        length = f"at most {_LONGEST} characters, not {len(evaluation_id)}"
+        raise ConfigurationError(f"an evaluation id has {length}: {evaluation_id[:40]}...")
     return evaluation_id
 
 
