@@ -82,10 +82,14 @@ def _request(version: str, change: str) -> dg.RunRequest:
 def _requested(
     context: dg.SensorEvaluationContext, workplace: Workplace, digests: dict[str, str]
 ) -> dict[str, str]:
-    """Requests so far for versions not deleted since; on the very first tick, versions that were evaluated already."""
+    """Requests so far for versions not deleted since; on the very first tick, versions that were evaluated already.
+
+    A deleted version has neither partition nor evidence. Without its partition alone it is one whose record was lost.
+    """
     if context.cursor:
-        there = _partitions(context.instance)
-        return {version: digest for version, digest in json.loads(context.cursor).items() if version in there}
+        there, known = _partitions(context.instance), json.loads(context.cursor)
+        left = {version for version in known if version in there or workplace.evidence.evaluation_ids(version)}
+        return {version: change for version, change in known.items() if version in left}
     return {version: digest for version, digest in digests.items() if workplace.warehouse.evaluations(version)}
 
 

@@ -182,6 +182,20 @@ def test_what_was_deleted_and_is_released_again_is_evaluated(daemon: Daemon, man
     assert daemon.tick() == []
 
 
+def test_what_dagster_lost_the_partition_of_is_not_evaluated_again(
+    daemon: Daemon, manifest: Manifest, workplace: Workplace, make_manifest: Callable[..., Any]
+) -> None:
+    manifest("1.0.0")
+    daemon.tick()
+    daemon.end_all()
+    workplace.evidence.begin(make_manifest(agent_version="marcus@1.0.0"))
+    manifest("1.0.0", releasedAt="2026-11-22T10:00:00Z")
+    assert daemon.tick() == ["marcus@1.0.0"]
+    daemon.instance.delete_dynamic_partition("agent_version", "marcus@1.0.0")
+    assert daemon.tick() == []
+    assert daemon.instance.get_dynamic_partitions("agent_version") == ["marcus@1.0.0"]
+
+
 def test_a_malformed_manifest_is_named_and_stops_no_other(daemon: Daemon, manifest: Manifest) -> None:
     manifest("1.0.0")
     bad = manifest("1.1.0")
