@@ -16,14 +16,17 @@ _OF_PEOPLE = {
 }
 
 
-def way_to_remake(table: str, agent_version: str, evaluation_id: str) -> str:
-    """What to do to get the rows of one evaluation in `table` again; empty if nothing makes them again."""
+def way_to_remake(table: str, agent_version: str, evaluation_id: str, has_evidence: bool = True) -> str:
+    """What to do to get the rows of one evaluation in `table` again; empty if nothing makes them again.
+
+    Without the tables of its conversations (`has_evidence`) it cannot be judged.
+    """
     if table in _OF_PEOPLE:
         return _OF_PEOPLE[table]
     if agent_version == ALL_VERSIONS:
         return ""
     if table == "events" and evaluation_id in (FEEDBACK, RATINGS):
         return "run `stoic feedback`"
-    if table in _FROM_JOURNAL:
+    if table in _FROM_JOURNAL or not has_evidence:
         return f"run {way_to_finish(agent_version, evaluation_id, CONVERSED)}"
     return f"run {judge_again(agent_version, evaluation_id)}"

@@ -1,11 +1,11 @@
 """Which evaluation a step works on."""
 
-from collections.abc import Callable
 from functools import lru_cache
 
 import dagster as dg
 
 from stoic_assets.adapters.disk.evidence_store import EvidenceStore
+from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
 
@@ -15,27 +15,33 @@ def own_evaluation_id(run: dg.DagsterRun) -> str:
     return run.tags.get(EVALUATION_TAG) or run.root_run_id or run.run_id
 
 
-def no_version() -> str:
-    """The `otherwise` of most steps. Raises `ConfigurationError`."""
-    raise ConfigurationError("this asset needs an agent version; choose a partition")
+def version_of(context: dg.AssetExecutionContext) -> str:
+    """The agent version of a run: its partition. Raises `ConfigurationError` if it has none."""
+    if not context.has_partition_key:
+        raise ConfigurationError("this asset needs an agent version; choose a partition")
+    return str(context.partition_key)
 
 
-def version_of(context: dg.AssetExecutionContext, otherwise: Callable[[], str] = no_version) -> str:
-    """The agent version of a run: its partition."""
-    return context.partition_key if context.has_partition_key else otherwise()
-
-
-def current_evaluation(
-    context: dg.AssetExecutionContext, evidence: EvidenceStore, otherwise: Callable[[], str] = no_version
-) -> Manifest:
+def current_evaluation(context: dg.AssetExecutionContext, evidence: EvidenceStore) -> Manifest:
     """The evaluation whose evidence this step works on, from now on locked for this run.
 
-    `otherwise` gives the version if the run has no partition. Raises `ConfigurationError` when there is no evaluation
-    yet, or another run works on it.
+    Raises `ConfigurationError` when there is no evaluation yet, or another run works on it.
     """
-    version, run = version_of(context, otherwise), context.run
+    version, run = version_of(context), context.run
     manifest = _evaluation_of_run(evidence, version, own_evaluation_id(run), EVALUATION_TAG in run.tags)
     claim(context, evidence, version, manifest.evaluation_id)
+    return manifest
+
+
+def last_evaluation(context: dg.AssetExecutionContext, workplace: Workplace) -> Manifest:
+    """As `current_evaluation`, for a run without a partition: the newest of all versions that is in the tables.
+
+    One whose conversations were cut short is in none of them.
+    """
+    version = workplace.warehouse.newest_version()
+    newest = workplace.warehouse.evaluations(version)[0]["evaluation_id"]
+    manifest = _evaluation_of_run(workplace.evidence, version, context.run.tags.get(EVALUATION_TAG, newest), True)
+    claim(context, workplace.evidence, version, manifest.evaluation_id)
     return manifest
 
 

@@ -16,7 +16,7 @@ from stoic_assets.core.releases import agent_of
 from stoic_assets.core.rounding import half_even
 from stoic_assets.core.scoring.validity import invalid_share
 from stoic_assets.defs.asset_metadata import OWNERS, numbers, of_version
-from stoic_assets.defs.evaluation_run import current_evaluation, no_version
+from stoic_assets.defs.evaluation_run import current_evaluation, last_evaluation
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.partitions import agent_versions
 
@@ -85,8 +85,8 @@ def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Wo
     failed: dict[str, Exception] = {}
     with reported(workplace):
         # In the web UI no partition can be chosen where only checks are executed.
-        otherwise = no_version if context.selected_asset_keys else workplace.warehouse.newest_version
-        manifest = current_evaluation(context, workplace.evidence, otherwise)
+        unchosen = not (context.selected_asset_keys or context.has_partition_key)
+        manifest = last_evaluation(context, workplace) if unchosen else current_evaluation(context, workplace.evidence)
         offline = EvaluationTables(workplace, manifest).is_offline()
         with open_models(workplace.warehouse, manifest.agent_version, manifest.evaluation_id) as models:
             for model in _project.stored:

@@ -24,6 +24,12 @@ def test_the_way_depends_on_what_the_rows_were_made_from(table: str, version: st
     assert way_to_remake(table, version, "e").removesuffix(" (same options)") == way
 
 
+def test_what_judges_make_waits_for_conversations_that_are_not_stored() -> None:
+    for table in ("virtue_scores", "composite_scores"):
+        assert way_to_remake(table, "m@1", "e", has_evidence=False) == "run `stoic eval --agent-version m@1 --resume e`"
+    assert way_to_remake("human_feedback_evaluations", "m@1", "e", has_evidence=False) == "run `stoic feedback`"
+
+
 @pytest.mark.parametrize("evaluation_id", ["human-feedback", "human-ratings"])
 def test_events_of_what_people_found_come_with_it(evaluation_id: str) -> None:
     assert way_to_remake("events", "m@1", evaluation_id) == "run `stoic feedback`"

@@ -220,7 +220,8 @@ class Warehouse:
         """SQL that reads one evaluation's file by its path. Raises `TableMissing` when there is none."""
         place = self._place(table, agent_version, evaluation_id)
         if place is None:
-            way = way_to_remake(table, agent_version, evaluation_id)
+            has_evidence = self.has("trials", agent_version, evaluation_id)
+            way = way_to_remake(table, agent_version, evaluation_id, has_evidence)
             advice = f"materialise that asset first{f', or {way}' if way else ''}"
             raise TableMissing(f"{table} of evaluation {evaluation_id} ({agent_version}) is missing; {advice}")
         return self._scan(table, {(agent_version, evaluation_id): place})

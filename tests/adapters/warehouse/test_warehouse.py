@@ -52,6 +52,14 @@ def test_nothing_written_is_not_the_same_as_no_rows(warehouse):
     assert warehouse.read("turns", *KEY) == []
 
 
+def test_a_missing_table_is_made_by_judging_only_where_the_conversations_are_stored(warehouse):
+    with pytest.raises(StoicError, match=r"virtue_scores of evaluation e1 .* missing; .* `stoic eval .* --resume e1`"):
+        warehouse.read("virtue_scores", *KEY)
+    warehouse.write("trials", *KEY, [])
+    with pytest.raises(StoicError, match=r"is missing; materialise that asset first, or run `stoic regrade .* e1`"):
+        warehouse.read("virtue_scores", *KEY)
+
+
 def test_a_table_without_any_file_has_a_view(warehouse):
     with warehouse.connect() as engine:
         assert {row[0] for row in engine.execute("show tables").fetchall()} == set(TABLES)

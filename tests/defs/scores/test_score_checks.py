@@ -1,13 +1,14 @@
 """What shows when a model or a row of the scores breaks, and checks that are run alone."""
 
 import re
+from collections.abc import Callable
 
 import dagster as dg
 import pytest
 from judged_trial import EVALUATION, KEY, VERSION, materialise
 
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import EVALUATION_TAG
+from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
 from stoic_assets.defs.scores import evaluations, sql_models
 
 TRIAL_VIRTUES = dg.AssetKey("trial_virtues")
@@ -90,6 +91,16 @@ def test_checks_alone_are_of_the_version_evaluated_last(instance: dg.DagsterInst
     materialise(instance, workplace)
     made, [check] = materialise(instance, workplace, SCORE_CHECK, version=None)
     assert (made, check.check_name, check.passed) == ([], "between_score", True)
+
+
+def test_checks_alone_pass_over_an_evaluation_that_was_cut_short(
+    instance: dg.DagsterInstance, workplace: Workplace, make_manifest: Callable[..., Manifest]
+) -> None:
+    materialise(instance, workplace)
+    later = "2026-11-21T00:00:00+00:00"
+    workplace.evidence.begin(make_manifest(evaluation_id="killed", agent_version=VERSION, started_at=later))
+    result = dg.materialize([sql_models], resources={"workplace": workplace}, instance=instance, selection=SCORE_CHECK)
+    assert [check.passed for check in result.get_asset_check_evaluations()] == [True]
 
 
 def test_checks_alone_are_no_run_of_the_evaluation(instance: dg.DagsterInstance, workplace: Workplace) -> None:
