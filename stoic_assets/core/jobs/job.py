@@ -5,6 +5,7 @@ that its hash covers all that determines a conversation.
 """
 
 import hashlib
+import json
 from collections.abc import Collection, Iterable
 from typing import Annotated, Any, Literal
 
@@ -132,11 +133,15 @@ class Job(CamelDocument):
         return 0 if self.scenarios else max(0, (self.max_turns - 1) // 2)
 
     def hash(self) -> str:
-        """SHA-256 over the resolved job; the same for jobs that mean the same, however they are written.
+        """SHA-256 over the resolved job; the same for jobs that mean the same, however they are written."""
+        return self._hash_without({})
 
-        As in `question_hash`, defaults are left out.
-        """
-        return hashlib.sha256(self.model_dump_json(by_alias=True, exclude_defaults=True).encode()).hexdigest()
+    def _hash_without(self, aside: Any) -> str:
+        """The hash without the fields `aside`, and without defaults: a field that a later release adds changes none."""
+        held = self.model_dump(mode="json", by_alias=True, exclude=aside, exclude_defaults=True)
+        # Judges read the requirements and the context of a task with their keys in the order of the job file.
+        tasks = json.dumps(held.pop("tasks", None))
+        return hashlib.sha256(json.dumps([held, tasks], sort_keys=True).encode()).hexdigest()
 
     def blanked(self, redactor: Redactor) -> "Job":
         """The job as it is stored, shown and judged: without secrets, and without the target's headers.
@@ -154,13 +159,8 @@ class Job(CamelDocument):
             ) from None
 
     def question_hash(self) -> str:
-        """SHA-256 over what a trial asks, with a prefix; repeats, tags, holdout and URL do not change it.
-
-        Defaults are left out, so that a field that a later release adds changes no hash.
-        """
-        aside: Any = {"repeats": True, "tags": True, "holdout": True, "target": {"url"}}
-        asked = self.model_dump_json(by_alias=True, exclude=aside, exclude_defaults=True)
-        return _QUESTION + hashlib.sha256(asked.encode()).hexdigest()
+        """SHA-256 over what a trial asks, with a prefix; repeats, tags, holdout and URL do not change it."""
+        return _QUESTION + self._hash_without({"repeats": True, "tags": True, "holdout": True, "target": {"url"}})
 
     def weights(self) -> dict[Virtue, float] | None:
         """The weight of every virtue, or None where the job names none."""

@@ -43,6 +43,31 @@ def test_the_hash_covers_what_determines_a_conversation_but_no_header(make_job: 
     assert held[0].hash() == held[1].hash() == job.hash()
 
 
+@pytest.mark.parametrize(
+    ("job", "reordered"),
+    [
+        ({"virtues": {"wisdom": 2, "justice": 1}}, {"virtues": {"justice": 1, "wisdom": 2}}),
+        ({"prompts": {"wisdom": "w", "justice": "j"}}, {"prompts": {"justice": "j", "wisdom": "w"}}),
+        (
+            {"assertions": [{"cypher": "x", "expected": {"a": {"b": 1, "c": 2}}, "parameters": {"p": 4, "q": 5}}]},
+            {"assertions": [{"cypher": "x", "expected": {"a": {"c": 2, "b": 1}}, "parameters": {"q": 5, "p": 4}}]},
+        ),
+    ],
+)
+def test_the_order_of_keys_does_not_change_a_hash(
+    make_job: MakeJob, job: dict[str, Any], reordered: dict[str, Any]
+) -> None:
+    first, second = make_job(**job), make_job(**reordered)
+    assert (first.hash(), first.question_hash()) == (second.hash(), second.question_hash())
+
+
+def test_the_order_in_which_a_judge_reads_a_task_changes_a_hash(make_job: MakeJob) -> None:
+    task = {"task": "t", "acceptanceCriteria": "a"}
+    jobs = [make_job(tasks=[task | {"context": context}]) for context in ({"a": 1, "b": 2}, {"b": 2, "a": 1})]
+    assert jobs[0].hash() != jobs[1].hash()
+    assert jobs[0].question_hash() != jobs[1].question_hash()
+
+
 def test_header_values_are_never_written_out(make_job: MakeJob) -> None:
     target = {"user": "u", "chatbot": "c", "headers": {"Authorization": "Bearer tr0ub4dor"}}
     job = Job.model_validate({**make_job().model_dump(by_alias=True), "target": target})
