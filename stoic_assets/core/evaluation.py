@@ -1,8 +1,9 @@
 """What an evaluation is: its resolved specification, which decides whether an interrupted one may be resumed."""
 
 import hashlib
+import json
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -134,8 +135,13 @@ class EvaluationSpec(BaseModel, frozen=True):
     prompts_hash: str
 
     def hash(self) -> str:
-        """SHA-256 of the specification; a field that a later release adds does not change it."""
-        return hashlib.sha256(self.model_dump_json(by_alias=True, exclude_defaults=True).encode()).hexdigest()
+        """SHA-256 of the specification; neither the order of jobs nor a field that a later release adds changes it."""
+        return hashlib.sha256(json.dumps(self.compared(), sort_keys=True).encode()).hexdigest()
+
+    def compared(self) -> dict[str, Any]:
+        """What is not a default, in values that are equal where it means the same: jobs as their hashes by name."""
+        others = self.model_dump(mode="json", exclude={"jobs"}, exclude_defaults=True)
+        return {"jobs": {job.name: job.hash() for job in self.jobs}, **others}
 
     def blanked(self, redactor: Redactor) -> "EvaluationSpec":
         """The specification as it is stored and shown. Raises as `Job.blanked` does."""
@@ -195,13 +201,10 @@ def refuse_change(begun: Manifest, wanted: EvaluationSpec, redactor: Redactor) -
     if begun.spec_hash == wanted.hash():
         return
     then, now = begun.spec.blanked(redactor), wanted.blanked(redactor)
-    # As text: for Python 1, 1.0 and true are equal, for an assertion they are not.
-    changed = [
-        name for name in EvaluationSpec.model_fields
-        if then.model_dump_json(include={name}) != now.model_dump_json(include={name})
-    ]
+    old, new = then.compared(), now.compared()
+    changed = [name for name in EvaluationSpec.model_fields if old.get(name) != new.get(name)]
     called = {
-        "jobs": f"jobs {_changed_jobs(then.jobs, now.jobs)}",
+        "jobs": f"jobs ({', '.join(_differing(old['jobs'], new['jobs']))})",
         "prompts_hash": "the built-in prompts (stoic-eval was updated; its former version can resume)",
     }
     named = ", ".join(called.get(name) or f"{name} ({_former(getattr(then, name))})" for name in changed)
@@ -221,9 +224,9 @@ def _former(value: Any) -> str:
     return f"it was {', '.join(dict.fromkeys(map(str, values)))}"
 
 
-def _changed_jobs(before: Iterable[Job], after: Iterable[Job]) -> str:
-    old, new = {job.name: job.hash() for job in before}, {job.name: job.hash() for job in after}
-    return "(" + ", ".join(name for name in sorted(old | new) if old.get(name) != new.get(name)) + ")"
+def _differing(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """The names of what is new, gone or another."""
+    return [name for name in sorted(before | after) if before.get(name) != after.get(name)]
 
 
 def evaluation_row(

@@ -125,6 +125,17 @@ def test_changed_new_and_missing_jobs_are_named(make_spec: MakeSpec) -> None:
         refuse_change(begun, make_spec(job("a"), job("b", facts=["f"]), job("d")), SECRETS)
 
 
+def test_jobs_in_another_order_are_the_same_jobs(make_spec: MakeSpec) -> None:
+    def spec(*names: str, **changes: Any) -> EvaluationSpec:
+        addresses = {name: f"http://{name}" for name in names}
+        return make_spec(*[job(name) for name in names], addresses=addresses, **changes)
+
+    begun = stored(spec("a", "b"))
+    refuse_change(begun, spec("b", "a"), SECRETS)
+    with pytest.raises(ResumeRefused, match=r"since the evaluation began: agent_model \(it was m\); change"):
+        refuse_change(begun, spec("b", "a", agent_model="n"), SECRETS)
+
+
 def test_a_specification_plans_its_trials(make_spec: MakeSpec) -> None:
     spec = make_spec(job(facts=["f"]), conditions="supplied", repeats=2)
     assert [planned.trial.trial_id for planned in spec.plan("E")] == ["E.job.supplied.1", "E.job.supplied.2"]
