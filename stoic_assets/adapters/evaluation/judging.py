@@ -117,10 +117,9 @@ class EvaluationJudging:
         return {**job_columns(self._jobs[name]), "job_hash": self._hashes[name]}
 
     def _hash(self, job: Job) -> str:
-        """The hash of a corrected job with its secrets, with the protocol and time-out that its conversations used."""
-        held = self._jobs[job.name].target
-        reached = {"protocol": held.protocol, "timeout_seconds": held.timeout_seconds}
-        return job.model_copy(update={"target": job.target.model_copy(update=reached)}).question_hash()
+        """The hash of a corrected job with its secrets, with the time-out that its conversations used."""
+        waited = {"timeout_seconds": self._jobs[job.name].target.timeout_seconds}
+        return job.model_copy(update={"target": job.target.model_copy(update=waited)}).question_hash()
 
     async def _virtues(self, calibration: Calibration) -> Tables:
         calls = len(VIRTUES) * len(self._panel) * self._settings.samples

@@ -159,8 +159,12 @@ class Job(CamelDocument):
             ) from None
 
     def question_hash(self) -> str:
-        """SHA-256 over what a trial asks, with a prefix; repeats, tags, holdout and URL do not change it."""
-        return _QUESTION + self._hash_without({"repeats": True, "tags": True, "holdout": True, "target": {"url"}})
+        """SHA-256 over what a trial asks, with a prefix; repeats, tags, holdout, URL and protocol do not change it.
+
+        The time-out of a reply does: one that comes too late costs the agent its score.
+        """
+        aside = {"repeats": True, "tags": True, "holdout": True, "target": {"url", "protocol"}}
+        return _QUESTION + self._hash_without(aside)
 
     def weights(self) -> dict[Virtue, float] | None:
         """The weight of every virtue, or None where the job names none."""

@@ -96,9 +96,11 @@ def test_an_agent_may_listen_where_its_releases_say(project: Project, write: Wri
 
 def test_a_release_may_bring_another_protocol(project: Project, write: Write) -> None:
     write("chat", "assertions: [{expression: evaluation.done}]")
+    [before] = resolved(project).spec.jobs
     (project.releases / "r.yml").write_text(RELEASE + "protocol: openai\n")
-    target = resolved(project).spec.jobs[0].target
-    assert (target.protocol, target.chatbot) == ("openai", "marcus")
+    [job] = resolved(project).spec.jobs
+    assert (job.target.protocol, job.target.chatbot) == ("openai", "marcus")
+    assert job.question_hash() == before.question_hash(), "a version with the other protocol can be compared"
     write("chat", "assertions: [{expression: objectContext.resources.isEmpty()}]")
     refused = r"chat cannot be run as release marcus@1\.1\.0 says: assertions\[0\]\.expression: protocol openai has"
     with pytest.raises(ConfigurationError, match=refused):

@@ -33,10 +33,12 @@ def test_the_hash_covers_what_determines_a_conversation_but_no_header(make_job: 
     written = job.model_dump(mode="json", by_alias=True)
     assert Later.model_validate(written).hash() == job.hash()
     assert Later.model_validate({**written, "persona": "Seneca"}).hash() != job.hash()
-    elsewhere = {"user": "u", "chatbot": "c", "url": "http://elsewhere"}
+    elsewhere = {"user": "u", "chatbot": "c", "url": "http://elsewhere", "protocol": "openai"}
     aside = make_job(repeats=3, tags=["x"], holdout=True, target=elsewhere)
     assert aside.hash() != job.hash()
     assert aside.question_hash() == job.question_hash() != make_job(facts=["f"]).question_hash()
+    hasty = make_job(target={"user": "u", "chatbot": "c", "timeoutSeconds": 1})
+    assert hasty.question_hash() != job.question_hash(), "the agent fails where it had time to reply"
     as_ever = make_job(maxTurns=20, setups=[], settleSeconds=0)
     assert as_ever.question_hash() == job.question_hash(), "a default asks for nothing new"
     held = [job.model_copy(update={"target": Target(user="u", chatbot="c", headers={"X-Key": key})}) for key in "ab"]
