@@ -15,7 +15,7 @@ from stoic_assets.adapters.disk.json_lines import LinesLost
 from stoic_assets.adapters.disk.night_store import NightStore
 from stoic_assets.adapters.graph.graphs import Graphs, GraphUse
 from stoic_assets.adapters.messages.outbox import Outbox
-from stoic_assets.adapters.models.connect import connect_model, is_offline, judge_panel
+from stoic_assets.adapters.models.connect import connect_model, is_offline
 from stoic_assets.adapters.models.judge_cache import CachedModel
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.model_server import judge_server
@@ -129,9 +129,9 @@ class Workplace:
             )
         if is_offline(self.env):  # the offline model costs nothing, and its verdicts change with its code
             return ledger
-        judges = self.judge_identity(judge_panel(self.env))  # a regrade uses the judges of today
-        folder = self.judge_cache(manifest.agent_version) / hashlib.sha256(judges.encode()).hexdigest()[:12]
-        return CachedModel(ledger, folder, fresh)
+        server = hashlib.sha256(self._judge_server.encode()).hexdigest()[:12]
+        folder = self.judge_cache(manifest.agent_version) / server
+        return CachedModel(ledger, folder, self.settings.judging, fresh)
 
     @cached_property
     def _provider(self) -> ChatModel:
@@ -139,11 +139,13 @@ class Workplace:
         return connect_model(self.env, self.settings)
 
     def judge_identity(self, judges: Iterable[str]) -> str:
-        """What distinguishes these judges from others of the same names: their server and their options, if any.
+        """What distinguishes these judges from others of the same names: their server and their options, if any."""
+        return self._judge_server + self.settings.judging.options_of(judges)
 
-        A server is the same with a slash at the end of its address and without; OpenAI's is empty.
-        """
-        return judge_server(self.env).url.rstrip("/") + self.settings.judging.options_of(judges)
+    @property
+    def _judge_server(self) -> str:
+        """The address of the judges' server, the same whether it ends with a slash or not; empty for OpenAI's."""
+        return judge_server(self.env).url.rstrip("/")
 
 
 def open_workplace(

@@ -82,6 +82,19 @@ def test_judges_with_other_options_are_asked_again(
     assert cached == [False, False, True, False]
 
 
+def test_a_judge_is_not_paid_again_for_a_change_of_another_judge(
+    opened: Open, make_manifest: Callable[..., Manifest], service: Any
+) -> None:
+    service.replies({"choices": [{"message": {"content": "Salve"}}]})
+    asked = ChatRequest("judge", "sage", ({"role": "user", "content": "?"},), 0.0, cacheable_as="q")
+    cached = []
+    for panel, seed in (("sage", 1), ("sage,other", 1), ("sage,other", 2)):
+        settings = f"judging: {{model_options: {{other: {{seed: {seed}}}}}}}"
+        workplace = opened({"stoic.yml": settings}, OPENAI_BASE_URL=service.url, STOIC_JUDGE_MODEL=panel)
+        cached.append(asyncio.run(workplace.model(make_manifest()).complete(asked)).cached)
+    assert cached == [False, True, True]
+
+
 def test_a_judge_who_is_asked_afresh_gives_another_reply_without_secrets(
     opened: Open, make_manifest: Callable[..., Manifest], service: Any
 ) -> None:

@@ -18,17 +18,19 @@ from stoic_assets.adapters.disk.group_commit import GroupCommit
 from stoic_assets.adapters.disk.sqlite_files import faults_named, open_shared
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.core.calls.chat import ChatReply, ChatRequest
+from stoic_assets.core.configuration.settings import Judging
 
 
 class CachedModel:
     """Answers a cacheable request from `folder` where it can; equal requests at the same time share one call.
 
-    With `fresh`, replies of earlier processes are not read, but replaced. In a file that was empty at first, only
-    replies of this process are looked up: those that another process adds meanwhile are seen by the next one.
+    Requests are equal only if `judging` has the same options for their model. With `fresh`, replies of earlier
+    processes are not read, but replaced. In a file that was empty at first, only replies of this process are looked up:
+    those that another process adds meanwhile are seen by the next one.
     """
 
-    def __init__(self, ledger: Ledger, folder: Path, fresh: bool = False) -> None:
-        self._ledger, self._fresh = ledger, fresh
+    def __init__(self, ledger: Ledger, folder: Path, judging: Judging, fresh: bool = False) -> None:
+        self._ledger, self._judging, self._fresh = ledger, judging, fresh
         self._replies = _Replies(folder / "replies.sqlite")
         self._commit, self._looking = GroupCommit(self._replies.write), GroupCommit(self._replies.look_up)
         self._own: set[str] = set()
@@ -38,7 +40,7 @@ class CachedModel:
         """A cached reply, marked `cached` and free of cost, or the model's. Raises as the ledger does."""
         if request.cacheable_as is None:
             return await self._ledger.complete(request)
-        key = cache_key(request)
+        key = cache_key(request, self._judging.options_of([request.model]))
         async with self._busy.setdefault(key, asyncio.Lock()):
             kept = await self._kept(key, self._fresh or request.fresh)
             if kept is not None:
@@ -100,7 +102,7 @@ class _Replies:
         return connection
 
 
-def cache_key(request: ChatRequest) -> str:
-    """SHA-256 over everything that determines the reply, including the number of the sample."""
-    parts = [request.model, request.temperature, request.schema, request.sample, request.cacheable_as]
+def cache_key(request: ChatRequest, options: str) -> str:
+    """SHA-256 over everything that determines the reply, including the `options` and the number of the sample."""
+    parts = [request.model, options, request.temperature, request.schema, request.sample, request.cacheable_as]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

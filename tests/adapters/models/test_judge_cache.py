@@ -12,7 +12,7 @@ from counted_calls import REQUEST, CountingModel, cached_model
 from stoic_assets.adapters.models.judge_cache import CachedModel, cache_key
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.core.calls.chat import BudgetReached, ChatReply, ChatRequest, ModelFailure
-from stoic_assets.core.configuration.settings import Price
+from stoic_assets.core.configuration.settings import Judging, Price
 from stoic_assets.core.secrets.redaction import Redactor
 
 
@@ -33,7 +33,7 @@ def test_a_kept_reply_is_free_though_its_cost_was_known_in_part_alone(tmp_path: 
 
     ledger = Ledger(Forgetful(), tmp_path / "calls.jsonl", {})
     for _ in range(2):
-        again = asyncio.run(CachedModel(ledger, tmp_path / "a@1").complete(REQUEST))
+        again = asyncio.run(CachedModel(ledger, tmp_path / "a@1", Judging()).complete(REQUEST))
     assert again == ChatReply("Salve", cost_usd=0.0, cached=True, finish_reason="length", served_model="sage-2")
     assert [row["cost_usd"] for row in ledger.rows()] == [None, 0.0]
 
@@ -54,7 +54,7 @@ def test_a_key_that_a_judge_repeats_is_not_kept(tmp_path: Path) -> None:
             return ChatReply("it is s3cret", 10, 5, 0.25, 12.0)
 
     ledger = Ledger(Careless(), tmp_path / "journal.jsonl", {}, redactor=Redactor((), ["s3cret"]))
-    cached = CachedModel(ledger, tmp_path / "a@1")
+    cached = CachedModel(ledger, tmp_path / "a@1", Judging())
     for _ in range(2):
         assert asyncio.run(cached.complete(REQUEST)).text == "it is [redacted]"
     assert asyncio.run(cached.complete(replace(REQUEST, role="evaluator", cacheable_as=None))).text == "it is s3cret"
@@ -81,8 +81,9 @@ def test_what_must_not_be_cached_is_not(tmp_path: Path) -> None:
     "change", [{"model": "other"}, {"temperature": 0.5}, {"schema": None}, {"sample": 1}, {"cacheable_as": "q2"}]
 )
 def test_everything_that_determines_the_reply_is_in_the_key(change: dict[str, object]) -> None:
-    assert cache_key(replace(REQUEST, **change)) != cache_key(REQUEST)  # type: ignore[arg-type]
-    assert cache_key(replace(REQUEST, messages=(), brief={"x": 1}, fresh=True)) == cache_key(REQUEST)
+    assert cache_key(replace(REQUEST, **change), "") != cache_key(REQUEST, "")  # type: ignore[arg-type]
+    assert cache_key(replace(REQUEST, messages=(), brief={"x": 1}, fresh=True), "") == cache_key(REQUEST, "")
+    assert cache_key(REQUEST, '{"sage": {"seed": 1}}') != cache_key(REQUEST, "")
 
 
 def test_fresh_goes_past_the_cache_and_renews_it(tmp_path: Path) -> None:
@@ -106,10 +107,10 @@ def test_a_question_asked_anew_goes_past_what_earlier_processes_left(tmp_path: P
 def test_kept_replies_are_noted_and_meet_no_cost_ceiling(tmp_path: Path) -> None:
     ledger = Ledger(CountingModel(), tmp_path / "calls.jsonl", {"sage": Price(input=1, output=1)}, max_cost=0.25)
     for _ in range(2):
-        asyncio.run(CachedModel(ledger, tmp_path).complete(REQUEST))
+        asyncio.run(CachedModel(ledger, tmp_path, Judging()).complete(REQUEST))
     assert [(row["cached"], row["cost_usd"]) for row in ledger.rows()] == [(False, 0.25), (True, 0.0)]
     with pytest.raises(BudgetReached):
-        asyncio.run(CachedModel(ledger, tmp_path, fresh=True).complete(REQUEST))
+        asyncio.run(CachedModel(ledger, tmp_path, Judging(), fresh=True).complete(REQUEST))
     assert len(ledger.rows()) == 2
 
 

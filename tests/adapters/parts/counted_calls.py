@@ -6,6 +6,7 @@ from pathlib import Path
 from stoic_assets.adapters.models.judge_cache import CachedModel
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.core.calls.chat import ChatReply, ChatRequest, ModelFailure
+from stoic_assets.core.configuration.settings import Judging
 
 MESSAGES = ({"role": "user", "content": "fence 17"},)
 REQUEST = ChatRequest("judge", "sage", MESSAGES, 0.0, {"type": "object"}, cacheable_as="q")
@@ -27,4 +28,4 @@ class CountingModel:
 
 
 def cached_model(model: CountingModel, folder: Path, fresh: bool = False) -> CachedModel:
-    return CachedModel(Ledger(model, folder.parent / f"{folder.name}.jsonl", {}), folder, fresh)
+    return CachedModel(Ledger(model, folder.parent / f"{folder.name}.jsonl", {}), folder, Judging(), fresh)
