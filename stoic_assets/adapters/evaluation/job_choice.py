@@ -37,9 +37,18 @@ def by_default(request: EvaluationRequest, project: Project) -> EvaluationReques
 
 def as_stored(request: EvaluationRequest, project: Project) -> EvaluationRequest:
     """The request with files that are found again from any folder, and in the project even if that moves."""
-    resolved = [Path(file).resolve() for file in request.files]
-    files = [file.relative_to(project.root) if file.is_relative_to(project.root) else file for file in resolved]
-    return request.model_copy(update={"files": tuple(map(str, files))})
+    files = tuple(str(_as_reached(Path(file).absolute(), project.root)) for file in request.files)
+    return request.model_copy(update={"files": files})
+
+
+def _as_reached(file: Path, root: Path) -> Path:
+    """The path of a file, relative to `root` if it leads through that.
+
+    Links stay: a job's name and the files that it names follow from them, and they may lead elsewhere later.
+    """
+    climbed = (folder for folder in file.parents if folder.name == "..")
+    plain = next((folder.resolve() / file.relative_to(folder) for folder in climbed), file)
+    return next((plain.relative_to(folder) for folder in plain.parents if folder.resolve() == root), plain)
 
 
 def as_begun(request: EvaluationRequest, begun: Manifest, project: Project) -> EvaluationRequest:

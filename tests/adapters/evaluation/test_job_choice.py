@@ -1,11 +1,14 @@
+import os
 import re
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from stoic_assets.adapters.disk.release_files import load_release
-from stoic_assets.adapters.evaluation.job_choice import by_default, chosen_jobs, job_files
+from stoic_assets.adapters.evaluation.job_choice import as_stored, by_default, chosen_jobs, job_files
 from stoic_assets.adapters.project import Project
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.evaluation import EvaluationRequest
@@ -100,3 +103,49 @@ def test_the_same_file_twice_is_one_job(project: Project, write: Write) -> None:
     write("chat")
     file, again = str(project.jobs / "chat.yml"), str(project.jobs / ".." / project.jobs.name / "chat.yml")
     assert names(project, files=(file, again)) == ["chat"]
+
+
+def stored(project: Project, *files: Path) -> list[str]:
+    return list(as_stored(EvaluationRequest(files=tuple(map(str, files))), project).files)
+
+
+def test_a_job_file_that_is_a_link_is_found_again_as_it_was_reached(project: Project, write: Write) -> None:
+    """Its name and the files that it names follow from where the link is, not from where it leads."""
+    write("v7", folder=project.root / "shared")
+    (project.jobs / "clock.yml").symlink_to("../shared/v7.yml")
+    assert stored(project, project.jobs / "clock.yml") == ["eval_jobs/clock.yml"]
+
+
+def test_a_link_may_lead_elsewhere_when_an_evaluation_is_resumed(project: Project, write: Write) -> None:
+    """As where Kubernetes mounts a ConfigMap anew."""
+    folder = project.root / "config"
+    write("agent", folder=folder / "..rev1")
+    (folder / "..data").symlink_to("..rev1")
+    (folder / "agent.yml").symlink_to("..data/agent.yml")
+    [file] = stored(project, folder / "agent.yml")
+    shutil.move(folder / "..rev1", folder / "..rev2")
+    (folder / "..data").unlink()
+    (folder / "..data").symlink_to("..rev2")
+    assert names(project, files=(str(project.root / file),)) == ["agent"]
+
+
+def test_a_file_in_the_project_is_stored_relative_to_it_however_it_was_reached(
+    project: Project, write: Write, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    write("chat")
+    (outside / "link").symlink_to(project.root)
+    (outside / "jobs").symlink_to(project.jobs)
+    monkeypatch.chdir(project.releases)
+    reached = Path("../eval_jobs/chat.yml"), outside / "link/eval_jobs/chat.yml", outside / "jobs/../eval_jobs/chat.yml"
+    assert stored(project, *reached) == ["eval_jobs/chat.yml"] * 3
+
+
+def test_a_file_outside_the_project_is_stored_by_a_path_that_does_not_lead_through_it(
+    project: Project, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    monkeypatch.chdir(project.root)
+    there = Path(os.path.relpath(outside / "chat.yml"))
+    assert ".." in there.parts
+    assert stored(project, there, outside / "chat.yml") == [str(outside / "chat.yml")] * 2
