@@ -6,7 +6,7 @@ from pathlib import Path
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.warehouse.duckdb_engine import open_engine, quoted
-from stoic_assets.adapters.warehouse.file_names import WITHOUT_ROWS, named
+from stoic_assets.adapters.warehouse.file_names import has_no_rows, named
 from stoic_assets.core.table_repair import way_to_remake
 
 _MAGIC = b"PAR1"
@@ -26,7 +26,7 @@ class DamagedFile(StorageError):
 
 def _content(file: str) -> str:
     table, version, evaluation_id = named(file)
-    if WITHOUT_ROWS in file:
+    if has_no_rows(file):
         return f"table {table} of all evaluations"
     whose = f"evaluation {evaluation_id} ({version})" if version else "many evaluations"
     return f"table {table} of {whose}"
@@ -34,7 +34,7 @@ def _content(file: str) -> str:
 
 def _advice(file: str) -> str:
     table, version, evaluation_id = named(file)
-    if WITHOUT_ROWS in file:
+    if has_no_rows(file):
         return "move it away: it has no rows, and is made again"
     way = way_to_remake(table, version or "A@V", evaluation_id or "ID")
     for_each = "" if version else " for each evaluation that lost its rows (`stoic list` names all)"

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from stoic_assets.adapters.warehouse.damaged_files import DamagedFile, may_be_damage, problem_inside, problem_of
-from stoic_assets.adapters.warehouse.empty_files import empty_file
+from stoic_assets.adapters.warehouse.empty_files import empty_files
 from stoic_assets.adapters.warehouse.parquet_files import places
 
 
@@ -28,7 +28,7 @@ def damaged(
         yield archive
         return
     known = set() if whole is None else whole
-    for file in sorted({str(empty_file(folder)), *files} - known):
+    for file in sorted((empty_files(folder) | files) - known):
         if found := problem(file):
             yield DamagedFile(file, found)
         else:

@@ -10,7 +10,7 @@ from typing import IO
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.warehouse.duckdb_engine import open_engine
-from stoic_assets.adapters.warehouse.file_names import ARCHIVE, WITHOUT_ROWS
+from stoic_assets.adapters.warehouse.file_names import ARCHIVE, SCHEMA, WITHOUT_ROWS
 from stoic_assets.adapters.warehouse.parquet_files import write_once, write_rows
 from stoic_assets.adapters.warehouse.table_schemas import columns_of, duckdb_columns
 
@@ -48,6 +48,15 @@ def empty_file(folder: Path) -> Path:
             raise refusal from None
 
 
+def empty_files(folder: Path) -> set[str]:
+    """Every file without rows of a table: that of `empty_file`, and what a pattern finds, also in former columns.
+
+    Raises `StorageError`.
+    """
+    found = (file for within in (WITHOUT_ROWS, ARCHIVE) for file in (folder / within).glob(f"{SCHEMA}*.parquet"))
+    return set(map(str, (empty_file(folder), *found)))
+
+
 def _empty_file_elsewhere(table: str) -> Path:
     path = _elsewhere() / table / WITHOUT_ROWS / _name(table)
     _write_empty(path, duckdb_columns(table))
@@ -55,7 +64,7 @@ def _empty_file_elsewhere(table: str) -> Path:
 
 
 def _name(table: str) -> str:
-    return f"schema-{hashlib.sha256(repr(columns_of(table)).encode()).hexdigest()[:8]}.parquet"
+    return f"{SCHEMA}{hashlib.sha256(repr(columns_of(table)).encode()).hexdigest()[:8]}.parquet"
 
 
 def _write_empty(path: Path, columns: Mapping[str, str]) -> None:

@@ -7,7 +7,9 @@ VERSION_FOLDER = "agent_version="
 """The beginning of the name of a version's folder."""
 ARCHIVE = "archive"
 WITHOUT_ROWS = f"{VERSION_FOLDER}_"
-"""The folder of the file without rows."""
+"""The folder of the file without rows; there is another one among the archives."""
+SCHEMA = "schema-"
+"""The beginning of the name of a file without rows."""
 
 
 class Named(NamedTuple):
@@ -24,3 +26,9 @@ def named(file: str) -> Named:
     if folder == ARCHIVE:
         return Named(table, None, None)
     return Named(table, folder.removeprefix(VERSION_FOLDER), name.rsplit(".", 2)[0])
+
+
+def has_no_rows(file: str) -> bool:
+    """Whether it is a file without rows."""
+    folder, name = Path(file).parts[-2:]
+    return folder in (WITHOUT_ROWS, ARCHIVE) and name.startswith(SCHEMA)

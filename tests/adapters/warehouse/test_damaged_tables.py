@@ -4,6 +4,7 @@ import random
 from datetime import timedelta
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from stoic_assets.adapters.warehouse import parquet_files
@@ -114,14 +115,33 @@ def test_a_damaged_archive_stands_for_many_evaluations(warehouse: Warehouse, dam
     assert [str(each) for each in warehouse.damaged()] == [str(DamagedFile(str(archive)))]
 
 
-def test_a_damaged_file_without_rows_is_made_again_once_it_is_away(warehouse: Warehouse, damaged: Path) -> None:
-    [empty] = (warehouse.root / "turns" / "agent_version=_").iterdir()
+@pytest.mark.parametrize("folder", ["agent_version=_", "archive"])
+def test_a_damaged_file_without_rows_is_made_again_once_it_is_away(
+    warehouse: Warehouse, damaged: Path, folder: str
+) -> None:
+    [empty] = (warehouse.root / "turns" / folder).iterdir()
     damage(empty)
-    with pytest.raises(DamagedFile, match=f"{empty} is damaged; move it away: it has no rows, and is made again"):
-        warehouse.query("select * from turns")
+    said = f"turns of all evaluations: {empty} is damaged; move it away: it has no rows, and is made again"
+    with pytest.raises(DamagedFile, match=said):
+        warehouse.publish()
     assert [str(each) for each in warehouse.damaged()] == [str(DamagedFile(str(empty)))]
     empty.rename(empty.with_suffix(".old"))
-    assert len(warehouse.query("select * from turns")) == 502
+    with duckdb.connect(warehouse.publish()) as published:
+        assert published.sql("select count(*) from turns").fetchall() == [(502,)]
+    assert list(warehouse.damaged()) == []
+
+
+def test_a_damaged_file_in_the_columns_of_a_former_release_is_found_too(warehouse: Warehouse, damaged: Path) -> None:
+    former = warehouse.root / "turns" / "archive" / "schema-01234567.parquet"
+    former.write_bytes(b"")
+    assert [str(each) for each in warehouse.damaged()] == [str(DamagedFile(str(former)))]
+
+
+def test_a_file_without_rows_that_is_damaged_stops_every_query(warehouse: Warehouse, damaged: Path) -> None:
+    [empty] = (warehouse.root / "turns" / "agent_version=_").iterdir()
+    damage(empty)
+    with pytest.raises(DamagedFile, match=f"{empty} is damaged"):
+        warehouse.query("select * from turns")
 
 
 def test_only_what_counts_and_is_asked_for_is_looked_at(warehouse: Warehouse, damaged: Path) -> None:
@@ -149,8 +169,6 @@ def test_a_file_that_is_gone_is_not_damaged_and_one_that_cannot_be_read_says_why
 
 
 def test_a_fault_of_a_query_is_no_damage(warehouse: Warehouse, damaged: Path) -> None:
-    import duckdb
-
     with pytest.raises(duckdb.BinderException):
         warehouse.query("select nothing from turns")
     with pytest.raises(duckdb.InvalidInputException, match="out of its range"):
