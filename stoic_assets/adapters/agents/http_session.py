@@ -100,7 +100,7 @@ class AgentHttp:
     ) -> bytes:
         """The bytes that one request returns.
 
-        Raises `AgentFailure`, or `ConfigurationError` for a wrong key, certificate or address.
+        Raises `AgentFailure`, or `ConfigurationError` for a wrong key, certificate or proxy.
         What the request contains that is `particular` to it decides whether a refusal is about this request alone.
         """
         import aiohttp
@@ -197,8 +197,6 @@ class AgentHttp:
         if 200 <= status < 300:
             return
         redirect = self._redirect(response)
-        if redirect and not particular:
-            raise ConfigurationError(self._lost(redirect))
         said = excerpt(text.decode("utf-8", "replace"), self._secrets)
         answered = redirect or f"answered {status}" + (f": {said}" if said else "")
         self._refuse(status, read_error(text), answered, particular, bool(redirect) or status in LOST, wait)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from agent_calls import KEY, LIMIT, answer_of, failure_of
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from stoic_assets.adapters.agents.embabel import IN_SESSION
 from stoic_assets.adapters.agents.http_session import AgentHttp
@@ -96,7 +96,10 @@ def test_a_wrong_path_is_shown_without_its_query(service: Any) -> None:
     assert str(failure) == f"the agent at {shown} answered 404: {{}}; {advice}"
 
 
-@pytest.mark.parametrize("answer", [Response(b"<html>", 200), Response(b"{}", 404), Response(b"{}", 405)])
+ELSEWHERE = RedirectResponse("/login", 302)
+
+
+@pytest.mark.parametrize("answer", [Response("<html>", 200), Response("{}", 404), Response("{}", 405), ELSEWHERE])
 def test_where_another_service_listens_the_address_is_to_be_corrected_and_nothing_continued(
     service: Any, answer: Response
 ) -> None:
