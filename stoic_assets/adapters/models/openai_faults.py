@@ -186,8 +186,9 @@ def _ends_run(
         return redirected(server, error.response, secrets)
     if status == 404 or (status in (400, 403) and _names_unknown_model(found)):
         return ConfigurationError(
-            f"{server} does not know model {model!r} ({said}); check STOIC_EVALUATOR_MODEL, STOIC_JUDGE_MODEL and "
-            f"{server.url_variable} (it usually ends in /v1)"
+            f"{server} does not know model {model!r} ({said}); check STOIC_EVALUATOR_MODEL (another model needs a "
+            f"new evaluation), STOIC_JUDGE_MODEL (another judge needs stoic regrade) and {server.url_variable} (it "
+            "usually ends in /v1)"
         )
     return refused_key(server, error.response, said) if status == 403 and not particular else None
 

@@ -45,6 +45,14 @@ def test_what_no_retry_mends_is_a_configuration_error(service: Any, status: int,
     assert len(service.seen) == 1
 
 
+def test_a_model_that_nobody_knows_is_replaced_by_other_means_than_resuming(service: Any) -> None:
+    service.replies({"error": {"message": "The model `sage` does not exist"}}, status=404)
+    line = refusal(service, ConfigurationError)
+    assert "STOIC_EVALUATOR_MODEL (another model needs a new evaluation)" in line
+    assert "STOIC_JUDGE_MODEL (another judge needs stoic regrade)" in line
+    assert "`stoic " not in line, "that would hide the way on for who corrects the address"
+
+
 def test_a_key_that_opens_nothing_is_a_wrong_one(service: Any) -> None:
     turning_away(service, ("Judge.", "Hello"), 403, f"{KEY} may not do this")
     line = refusal(service, ConfigurationError)
