@@ -6,6 +6,7 @@ variables name; AGENT_API_KEY, when set, is required of every caller.
 
 import argparse
 import asyncio
+import errno
 import hmac
 import json
 import os
@@ -89,12 +90,13 @@ def _route(method: str, path: str, answer: Answer, api_key: str | None) -> Route
 def serve(release: str, port: int, graph: Graph, api_key: str | None = None, host: str = HOST) -> None:
     """Serves a release until SIGTERM or Ctrl-C; port 0 takes a free one.
 
-    Prints its address as one line of JSON on stdout. Raises `ConfigurationError` (no such release, port taken, no key
-    for a host other than loopback) or `ServiceUnreachable` (no graph).
+    Prints its address as one line of JSON on stdout. Raises `ConfigurationError` (no such release, port taken, no such
+    host, no key for a host other than loopback) or `ServiceUnreachable` (no graph).
     """
-    if host not in LOOPBACK and not api_key:
-        raise ConfigurationError(f"listening on {host} needs a key that callers must send: set AGENT_API_KEY")
-    asyncio.run(_serve(release_named(release), (host, port), graph, api_key))
+    name = f"[{host}]" if ":" in host and not host.startswith("[") else host  # as in URLs
+    if name not in LOOPBACK and not api_key:
+        raise ConfigurationError(f"listening on {name} needs a key that callers must send: set AGENT_API_KEY")
+    asyncio.run(_serve(release_named(release), (name, port), graph, api_key))
 
 
 async def _serve(release: Release, place: tuple[str, int], graph: Graph, api_key: str | None) -> None:
@@ -132,17 +134,28 @@ class _Announcing(uvicorn.Server):
             super().handle_exit(sig, frame)
 
 
-def _listener(host: str, port: int) -> socket.socket:
-    # Only if the protocol TCP is given does asyncio switch off Nagle's algorithm, which costs 40 ms per reply.
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+def _listener(name: str, port: int) -> socket.socket:
     try:
-        listener.bind((host, port))
-        return listener
-    except (OSError, OverflowError) as error:
+        return _bound(name, port)
+    except (OSError, OverflowError, UnicodeError) as error:
+        code, why = getattr(error, "errno", None), getattr(error, "strerror", None) or error
+        is_of_port = isinstance(error, OverflowError) or code in (errno.EADDRINUSE, errno.EACCES)
+        advice = f"choose another {'--port' if is_of_port else '--host'}"
+        raise ConfigurationError(f"cannot listen on {name}:{port}: {why}; {advice}") from None
+
+
+def _bound(name: str, port: int) -> socket.socket:
+    """A socket at a name or an address, which has brackets if it is of IPv6."""
+    family = socket.AF_INET6 if name.startswith("[") else socket.AF_INET
+    # Only if the protocol TCP is given does asyncio switch off Nagle's algorithm, which costs 40 ms per reply.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((name.strip("[]"), port))
+    except BaseException:
         listener.close()
-        why = error.strerror if isinstance(error, OSError) else error
-        raise ConfigurationError(f"cannot listen on {host}:{port}: {why}; choose another --port") from None
+        raise
+    return listener
 
 
 async def _body(request: Request, model: type[Body]) -> Body:

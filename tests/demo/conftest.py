@@ -69,12 +69,12 @@ def user() -> str:
 
 
 @contextmanager
-def _running(address: GraphAddress, version: str, **settings: str) -> Iterator[httpx.Client]:
+def _running(address: GraphAddress, version: str, *options: str, **settings: str) -> Iterator[httpx.Client]:
     place = {
         "NEO_URI": address.uri, "NEO_USERNAME": address.username or "", "NEO_PASSWORD": address.password or "",
         "NEO_DATABASE": address.database or "",
     }
-    command = [sys.executable, "-m", "stoic_assets.demo.service", "--release", version, "--port", "0"]
+    command = [sys.executable, "-m", "stoic_assets.demo.service", "--release", version, "--port", "0", *options]
     env = {**os.environ, **place, **settings}
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -93,7 +93,7 @@ def _running(address: GraphAddress, version: str, **settings: str) -> Iterator[h
 @pytest.fixture(scope="session")
 def run_agent(graph_address: GraphAddress) -> Callable[..., object]:
     """Runs a release as a process, as a user does, and gives a client of it."""
-    return lambda version, **settings: _running(graph_address, version, **settings)
+    return lambda version, *options, **settings: _running(graph_address, version, *options, **settings)
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,9 @@
 import json
 import signal
+import socket
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -12,6 +14,13 @@ import uvicorn
 from stoic_assets.demo.service import _Announcing, main
 
 CHAT = "/api/v1/chat"
+
+
+def has_ipv6() -> bool:
+    with suppress(OSError), socket.socket(socket.AF_INET6) as probe:
+        probe.bind(("::1", 0))
+        return True
+    return False
 
 
 def open_session(client: httpx.Client, user: str) -> str:
@@ -169,13 +178,38 @@ def test_what_cannot_be_served_is_one_clear_line(monkeypatch, capsys, arguments,
     assert len(err.splitlines()) == 1
 
 
-def test_a_taken_port_is_named(monkeypatch, capsys, graph_address, marcus):
+@pytest.fixture
+def known_graph(monkeypatch, graph_address):
+    """The variables of the graph, as a process of the agent gets them."""
     for name in ("uri", "username", "password", "database"):
         monkeypatch.setenv(f"NEO_{name.upper()}", getattr(graph_address, name) or "")
+
+
+@pytest.mark.usefixtures("known_graph")
+def test_a_taken_port_is_named(capsys, marcus):
     port = str(marcus["1.0.0"].base_url.port)
     assert main(["--port", port]) == 2
     said = f"cannot listen on 127.0.0.1:{port}: Address already in use; choose another --port"
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("known_graph")
+@pytest.mark.parametrize("host", ["192.0.2.1", "nowhere.invalid", "2001:db8::1", "a" * 64])
+def test_a_host_that_is_not_here_is_named_as_the_fault(monkeypatch, capsys, host):
+    monkeypatch.setenv("AGENT_API_KEY", "treehorn")
+    assert main(["--host", host]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("cannot listen on ")
+    assert said.endswith("; choose another --host\n")
+
+
+@pytest.mark.skipif(not has_ipv6(), reason="this machine has no ::1")
+@pytest.mark.parametrize("host", ["::1", "[::1]"])
+def test_the_loopback_of_ipv6_needs_no_key_and_is_guarded_like_the_other(run_agent, host):
+    with run_agent("1.0.0", "--host", host) as client:
+        assert client.base_url.host == "::1"
+        assert client.get("/health").json()["status"] == "up"
+        assert client.get("/health", headers={"Host": "evil.example"}).status_code == 400
 
 
 def test_it_shuts_down_in_good_order_however_often_it_is_told_to() -> None:
