@@ -34,6 +34,7 @@ from stoic_assets.core.comparison.comparison_text import (
 from stoic_assets.core.comparison.family import Verdict
 from stoic_assets.core.comparison.paired_assertions import REPEATED, PairedAssertion
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import dashed, difference, p_value, plural, score
 from stoic_assets.core.releases import agent_of, check_agent_version
@@ -83,6 +84,8 @@ def compare(
 ) -> None:
     """Compares two evaluated versions job by job, and shows what regressed and how certain that is."""
     workplace = open_workplace(to_read=True)
+    if junit and markdown and junit.resolve() == markdown.resolve():
+        raise ConfigurationError(f"{markdown} is named twice; name a file for each format")
     remove_stale(junit, markdown)
     ids = compared_evaluations(workplace, check_agent_version(base), check_agent_version(candidate), evaluation or [])
     try:

@@ -26,6 +26,15 @@ def test_what_cannot_be_compared_is_no_success_and_is_written_all_the_same(
         assert CANDIDATE in (tmp_path / name).read_text()
 
 
+def test_one_file_for_both_formats_is_refused_and_stays(compared: Any, tmp_path: Path) -> None:
+    (tmp_path / "told").write_text("before")
+    (tmp_path / "link").symlink_to("told")
+    for other in ("told", "./told", "link"):
+        with pytest.raises(ConfigurationError, match="is named twice; name a file for each format"):
+            compared("--junit", "told", "--markdown", other)
+    assert (tmp_path / "told").read_text() == "before"
+
+
 @pytest.mark.parametrize("named", [[], ["--evaluation", "e1"]])
 def test_a_version_is_compared_with_itself_in_two_evaluations_alone(
     compared: Any, evaluate: Evaluate, named: list[str]
