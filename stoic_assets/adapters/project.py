@@ -66,6 +66,13 @@ def refuse_undecoded_paths(project: Project, env: Mapping[str, str]) -> None:
         refuse_undecoded(folder)
 
 
+def refuse_in_warehouse(project: Project, *targets: Path | None) -> None:
+    """Raises `ConfigurationError` for a file or folder of the user's within the warehouse, which only has our own."""
+    for target in filter(None, targets):
+        if target.resolve().is_relative_to(project.warehouse.resolve()):
+            raise ConfigurationError(f"{target} is in the warehouse {project.warehouse}; name another place")
+
+
 def make_home(project: Project, to_read: bool = False) -> None:
     """Makes `STOIC_HOME`; `to_read`, one that is missing is left so, and one that is there need not be writable.
 

@@ -9,6 +9,7 @@ import typer
 
 from stoic_assets.adapters.disk.files import check_writable, remove_folder, write_whole
 from stoic_assets.adapters.evaluation.stoic_graph_projection import delete_from_graph
+from stoic_assets.adapters.project import refuse_in_warehouse
 from stoic_assets.adapters.ratings.rating_keys import forget_version
 from stoic_assets.adapters.warehouse.exports import check_new_folders, export_csv, export_duckdb, export_parquet
 from stoic_assets.adapters.workplace import Workplace, open_workplace
@@ -44,6 +45,7 @@ def export(
     targets = {name: path for name, path in (("path", duckdb), ("csv", csv), ("parquet", parquet)) if path}
     if not targets:
         raise ConfigurationError("no target to export to; give --duckdb FILE, --csv FOLDER or --parquet FOLDER")
+    refuse_in_warehouse(workplace.project, *targets.values())
     check_writable(*targets.values())  # all of them, before the first is written
     check_new_folders(*filter(None, (csv, parquet)), file=duckdb)
     for name, path in targets.items():

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stoic_assets.adapters.project import refuse_in_warehouse
 from stoic_assets.adapters.ratings import calibration_store, ratings_store
 from stoic_assets.adapters.ratings.rating_analysis import Analysed, analyse_ratings
 from stoic_assets.adapters.ratings.rating_keys import keys_file
@@ -46,6 +47,7 @@ def build(
 ) -> None:
     """Writes one self-contained HTML page for raters, with replies to scenarios that do not show their version."""
     workplace = open_workplace()
+    refuse_in_warehouse(workplace.project, out)
     versions = [check_agent_version(version) for version in agent_version or ()]
     built = ratings_store.build(workplace, versions, out, about)
     if as_json:

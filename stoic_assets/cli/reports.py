@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from stoic_assets.adapters.evaluation.report import write_report
+from stoic_assets.adapters.project import refuse_in_warehouse
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.evaluation_choice import evaluation_of
@@ -31,6 +32,7 @@ def report(
 ) -> None:
     """Writes the report of an evaluation."""
     workplace = open_workplace(to_read=True)
+    refuse_in_warehouse(workplace.project, out)
     manifest = evaluation_of(workplace, agent_version, evaluation)
     version = manifest.agent_version
     if not workplace.warehouse.has("evaluations", version, manifest.evaluation_id):

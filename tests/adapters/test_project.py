@@ -2,7 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from stoic_assets.adapters.project import Project, find_project, make_home, refuse_undecoded_paths
+from stoic_assets.adapters.project import (
+    Project,
+    find_project,
+    make_home,
+    refuse_in_warehouse,
+    refuse_undecoded_paths,
+)
 from stoic_assets.core.errors import ConfigurationError
 
 
@@ -40,6 +46,17 @@ def test_home_and_warehouse_may_be_elsewhere(tmp_path: Path, monkeypatch: pytest
     assert (project.home, project.warehouse) == (tmp_path / "me" / "state", Path("/facts"))
     assert find_project({"STOIC_HOME": "/state"}, tmp_path).warehouse == Path("/state/warehouse")
     assert find_project({"STOIC_HOME": "", "STOIC_WAREHOUSE": ""}, tmp_path).home == tmp_path / ".stoic"
+
+
+def test_nothing_of_a_user_is_placed_among_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = find_project({}, tmp_path)
+    project.warehouse.mkdir(parents=True)
+    (tmp_path / "link").symlink_to(project.warehouse)
+    monkeypatch.chdir(project.warehouse)
+    refuse_in_warehouse(project, None, project.home / "reports" / "mine.html", tmp_path / "warehouse", Path("../x"))
+    for place in (project.warehouse, project.warehouse / "stoic.duckdb", tmp_path / "link" / "new", Path("x")):
+        with pytest.raises(ConfigurationError, match=f"^{place} is in the warehouse .*; name another place$"):
+            refuse_in_warehouse(project, tmp_path, place)
 
 
 def test_the_home_is_made(tmp_path: Path) -> None:

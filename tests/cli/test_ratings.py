@@ -14,6 +14,7 @@ from stoic_assets.cli.ratings import REMAINS, analyze, build, calibrate, collect
 from stoic_assets.core.calibration.judge_agreement import MEASURES
 from stoic_assets.core.calibration.judge_calibration import EDGES, JudgeComparison
 from stoic_assets.core.calibration.map_fitting import measure_names
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.judging.confidence_map import ConfidenceMap, Signal
 from stoic_assets.core.ratings.blinding import Key
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined
@@ -49,6 +50,11 @@ def test_what_raters_are_told_makes_no_other_page(
     assert pages[0] == pages[1]
     build(out=Path("page.html"), as_json=True)
     assert json.loads(capsys.readouterr().out)["path"] == str(Path.cwd() / "page.html")
+
+
+def test_no_page_is_written_among_the_tables(workplace: Workplace) -> None:
+    with pytest.raises(ConfigurationError, match="is in the warehouse"):
+        build(out=workplace.warehouse.root / "page.html")
 
 
 def test_collecting_says_what_came_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

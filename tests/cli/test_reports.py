@@ -74,6 +74,12 @@ def test_it_is_that_of_the_newest_or_of_one_that_is_named(
         reports.report(version, evaluation="2023")
 
 
+def test_none_is_written_among_the_tables(workplace: Workplace, reported: list[str]) -> None:
+    with pytest.raises(ConfigurationError, match="is in the warehouse"):
+        reports.report(out=workplace.warehouse.root / "report.html")
+    assert reported == []
+
+
 def test_a_half_judged_evaluation_is_said_to_be_so_unless_its_judging_goes_on(
     workplace: Workplace, reported: list[str], make_manifest: Callable[..., Manifest],
     capsys: pytest.CaptureFixture[str],

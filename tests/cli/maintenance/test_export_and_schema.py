@@ -44,6 +44,8 @@ def test_a_home_that_cannot_be_written_any_more_is_exported_and_where_to_is_said
         (["--csv", "new/csv", "--parquet", "new"], "new would hold another export"),
         (["--csv", "new", "--duckdb", "new/all.duckdb"], "new would hold another export"),
         (["--csv", "csv", "--parquet", "full/file/parquet"], "full/file/parquet cannot be written"),
+        (["--csv", "home/warehouse/csv"], "home/warehouse/csv is in the warehouse"),
+        (["--csv", "csv", "--parquet", "home/warehouse/new"], "home/warehouse/new is in the warehouse"),
     ],
 )
 def test_nothing_is_exported_if_not_everything_can_be(tmp_path: Path, options: list[str], said: str) -> None:
@@ -52,6 +54,14 @@ def test_nothing_is_exported_if_not_everything_can_be(tmp_path: Path, options: l
     with pytest.raises(StoicError, match=said):
         CliRunner().invoke(COMMANDS, ["export", "--duckdb", "all.duckdb", *options], catch_exceptions=False)
     assert {path.name for path in tmp_path.iterdir()} <= {"home", "full"}
+
+
+def test_an_export_does_not_take_the_place_of_the_warehouses_own_file(workplace: Workplace) -> None:
+    own = workplace.warehouse.publish()
+    before = own.read_bytes()
+    with pytest.raises(ConfigurationError, match="is in the warehouse"):
+        CliRunner().invoke(COMMANDS, ["export", "--duckdb", str(own)], catch_exceptions=False)
+    assert own.read_bytes() == before
 
 
 def test_who_exports_where_nothing_was_evaluated_is_told(tmp_path: Path) -> None:
