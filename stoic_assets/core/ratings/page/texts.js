@@ -50,8 +50,27 @@ const tableAt = (lines, start) => {
   const next = end < 0 ? lines.length : end;
   const made = document.createElement("table");
   made.append(rowOf("th", lines[start]), ...lines.slice(start + 2, next).map((line) => rowOf("td", line)));
-  return { element: made, next };
+  return { element: scroller(made), next };
 };
+
+/** What holds a table: one that is wider than its text scrolls in it, from the side where the text begins. */
+const scroller = (table) => {
+  const made = document.createElement("div");
+  made.className = "scroll";
+  made.setAttribute("role", "group");
+  made.setAttribute("aria-label", "Table");
+  made.append(table);
+  reachable.observe(made);
+  return made;
+};
+
+/** Not every browser's keyboard reaches what scrolls by itself, and a tab stop on what does not scroll is a dead one. */
+const reachable = new ResizeObserver((resized) => {
+  for (const { target } of resized) {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+  }
+});
 
 const rowOf = (kind, line) => {
   const row = document.createElement("tr");
