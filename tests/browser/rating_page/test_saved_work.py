@@ -11,6 +11,25 @@ import pytest
 
 PRACTICE = 5
 DEAF = "addEventListener('storage', (event) => event.stopImmediatePropagation(), true);"
+CLOSES = """() => {
+  const closing = new Event('beforeunload', { cancelable: true });
+  dispatchEvent(closing);
+  return !closing.defaultPrevented;
+}"""
+
+
+def full(room: int) -> str:
+    """A script that has the browser store no text of more than `room` characters."""
+    return f"""const {{ setItem }} = Storage.prototype;
+    Storage.prototype.setItem = function (place, text) {{
+      if (text.length > {room}) throw new DOMException('no', 'QuotaExceededError');
+      setItem.call(this, place, text);
+    }};"""
+
+
+def warned(rater: Any) -> tuple[bool, bool]:
+    """Whether the page warns at its top, and when it is closed."""
+    return rater.page.locator("#unsaved").is_visible(), not rater.page.evaluate(CLOSES)
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -120,9 +139,38 @@ def test_a_comment_stays_with_its_reply_however_the_next_one_is_opened(visit: An
 
 
 def test_without_storage_the_page_says_so_and_works_on(visit: Any, write_page: Any, tmp_path: Path) -> None:
-    refuse = "Storage.prototype.setItem = () => { throw new DOMException('no', 'QuotaExceededError'); };"
-    rater = visit(write_page()[0], script=refuse)
+    rater = visit(write_page()[0], script=full(room=0))
     rater.practise()
     assert rater.page.locator("#unsaved").is_visible()
     rater.press("12345y>")
     assert len(rater.save_from_dialog(tmp_path)) == PRACTICE + 1
+
+
+def test_without_storage_closing_is_warned_of_until_a_file_holds_everything(
+    visit: Any, write_page: Any, tmp_path: Path
+) -> None:
+    rater = visit(write_page()[0], script=full(room=0))
+    rater.enter()
+    assert warned(rater) == (True, False)
+    rater.press("5454")
+    assert warned(rater) == (True, True)
+    rater.press("3y")
+    rater.save_from_dialog(tmp_path)
+    assert warned(rater) == (True, False)
+    rater.press(">")
+    rater.comment("not yet")
+    assert warned(rater) == (True, True)
+
+
+def test_of_work_that_is_not_stored_the_page_warns_while_another_rater_is_at_it(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0], script=full(room=300))  # a name fits, and work of which there is little
+    rater.practise("ann")
+    rater.press("?")
+    rater.page.click("#other-rater")
+    assert warned(rater) == (True, True)
+    rater.enter("bob")
+    assert warned(rater) == (True, True)
+    rater.press("?")
+    rater.page.click("#other-rater")
+    rater.enter("ann")
+    assert rater.text("#progress-text").startswith("0 of 5 rated")

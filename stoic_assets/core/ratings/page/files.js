@@ -38,12 +38,16 @@ const noteSaved = (work) => {
   work.save();
 };
 
+const isSaved = (work) => (work.saved?.contents ?? "") === contents(work);
+
+/** Whether the saved file holds all of the work; it leaves out what is begun and not finished. */
+const isInFile = (work) => isSaved(work) && work.unfinished.length === 0;
+
 /** Whether the ratings are saved, in words. */
 const savedState = (work) => {
   if (!work.saved) return "Not saved yet.";
   const when = new Date(work.saved.at).toLocaleString();
-  const isWhole = work.saved.contents === contents(work);
-  return isWhole ? `Saved as ${work.saved.name} (${when}).` : `Changed since you last saved (${when}): save again.`;
+  return isSaved(work) ? `Saved as ${work.saved.name} (${when}).` : `Changed since you last saved (${when}): save again.`;
 };
 
 const saveFile = (work) => {

@@ -94,7 +94,7 @@ const session = {
 
   file() {
     const [rated, practised] = [this.work.counted(true).length, this.work.practised];
-    const begun = [...this.work.order.keys()].filter((each) => this.work.isBegun(each) && !this.work.isComplete(each)).length;
+    const begun = this.work.unfinished.length;
     const without = begun ? ` It leaves out replies that are begun and not finished (${begun}), with their comments: finish these first.` : "";
     setText("file-text", `It contains ${rated} of ${DATA.items.length} rated replies and ${practised} of ${DATA.practice.length} for practice.${without} Send it to the study lead when you are done, or load it on another device to continue there.`);
     showSaved(this.work);
@@ -212,7 +212,7 @@ const connectWindow = () => {
   document.addEventListener("visibilitychange", () => (document.hidden ? save() : catchUp()));
   addEventListener("pageshow", ({ persisted }) => persisted && session.work && session.begin(session.work.rater));
   addEventListener("beforeunload", (event) => {
-    if (!storage.works && session.work && exported(session.work).length) event.preventDefault();
+    if (storage.atRisk.some((rater) => !isInFile(new Work(rater)))) event.preventDefault();
   });
 };
 

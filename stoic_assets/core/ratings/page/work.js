@@ -8,12 +8,18 @@ const UNANSWERED = undefined;
 const NOT_APPLICABLE = null;
 
 /**
- * The browser's storage; if it is missing or full, `works` says so and the page keeps the data itself. The value of PLACE,
+ * The browser's storage; what it does not take, since it is missing or full, the page keeps itself. The value of PLACE,
  * the current rater, is separate for each window; a new window starts with the one written last.
  */
 const storage = {
-  works: true,
   memory: new Map(),
+  get works() {
+    return this.memory.size === 0;
+  },
+  /** The raters whose work is lost when the page is closed, whoever rates now. */
+  get atRisk() {
+    return [...this.memory.keys()].filter((place) => place !== PLACE).map((place) => place.slice(PLACE.length + 1));
+  },
   read(place) {
     try {
       return JSON.parse(this.memory.get(place) ?? sessionStorage.getItem(place) ?? localStorage.getItem(place));
@@ -27,10 +33,8 @@ const storage = {
       if (place === PLACE) sessionStorage.setItem(place, text);
       localStorage.setItem(place, text);
       this.memory.delete(place);
-      this.works = true;
     } catch {
       this.memory.set(place, text);
-      this.works = false;
     }
   },
 };
@@ -140,6 +144,11 @@ class Work {
   /** Whether there is an answer or a comment. */
   isBegun(number) {
     return this.unanswered(number).length < QUESTIONS.length || this.record(number).comments !== "";
+  }
+
+  /** The numbers of the items that are begun and not finished. */
+  get unfinished() {
+    return [...this.order.keys()].filter((number) => this.isBegun(number) && !this.isComplete(number));
   }
 
   /** The first item that lacks an answer, or null when all are rated. */
