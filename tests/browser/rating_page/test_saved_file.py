@@ -70,6 +70,24 @@ def test_a_rating_whose_comment_was_kept_counts_before_the_one_in_the_file(
     assert after["meta"]["seconds"] > before["meta"]["seconds"]
 
 
+def test_the_time_until_a_file_is_loaded_is_of_the_reply_that_is_open(
+    visit: Any, write_page: Any, tmp_path: Path
+) -> None:
+    rater = visit(write_page()[0])
+    rater.page.clock.install()
+    rater.page.reload()
+    rater.practise()
+    path = rater.saved(tmp_path)
+    rater.press("s")
+    rater.page.clock.fast_forward(20_000)
+    rater.page.set_input_files("#dialog-file", path)
+    rater.page.locator("#announcement").filter(has_text="no rating that is newer").wait_for()
+    rater.press("12345y")
+    first, *_, last = (each["meta"] for each in rater.save_from_dialog(tmp_path))
+    assert (first["order_index"], first["practice"], first["seconds"] < 5) == (0, True, True)
+    assert (last["practice"], 20 <= last["seconds"] < 25) == (False, True)
+
+
 def test_saving_says_so_until_something_changes(visit: Any, write_page: Any, tmp_path: Path) -> None:
     rater = visit(write_page()[0])
     rater.practise()

@@ -98,6 +98,19 @@ def test_a_page_that_comes_back_from_the_browser_s_history_takes_up_what_was_rat
     assert (rater.title, rater.text("#progress-text"), rater.chosen()) == before
 
 
+def test_the_time_away_from_a_page_that_comes_back_is_of_no_reply(visit: Any, write_page: Any, tmp_path: Path) -> None:
+    """Not every browser tells a page that it is hidden before it goes into the history."""
+    rater = visit(write_page()[0])
+    rater.page.clock.install()
+    rater.page.reload()
+    rater.practise()
+    rater.page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
+    rater.page.clock.fast_forward(20_000)
+    rater.page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    rater.press("12345y")
+    assert all(each["meta"]["seconds"] < 5 for each in rater.save_from_dialog(tmp_path))
+
+
 def test_a_window_that_comes_into_view_takes_up_what_it_did_not_hear_of(visit: Any, write_page: Any) -> None:
     first = visit(write_page()[0], script=DEAF)
     first.enter()

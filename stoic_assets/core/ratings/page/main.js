@@ -11,6 +11,7 @@ const session = {
 
   /** Continues a rater's work where it stopped. */
   begin(rater) {
+    this.clock.stop(); // its time is of no reply that is opened now
     storage.write(PLACE, { rater });
     this.work = new Work(rater);
     this.item = new ItemView(this.work, this.clock);
@@ -117,6 +118,7 @@ const session = {
       const { rater, entries } = readFile(await input.files[0].text());
       require(RATER.test(rater), "The rater id in this file is not valid on this page.");
       require(!this.work || this.work.rater === rater, `This file belongs to ${rater}; you rate as ${this.work?.rater}.`);
+      this.clock.stop(); // the time until now is of the reply that is open, and is stored with what is taken
       const taken = takeIn(this.work ?? new Work(rater), entries);
       this.begin(rater);
       announce(loaded(taken));
