@@ -37,6 +37,14 @@ def test_the_verdict_and_its_notes_come_first(usual_page: str) -> None:
     assert "<title>marcus@1.1.0 regressed" in usual_page
 
 
+@pytest.mark.parametrize(("reasons", "said"), [(4, "and 1 more reason, in"), (5, "and 2 more reasons, in")])
+def test_reasons_that_are_not_shown_are_counted(make_data: Make, reasons: int, said: str) -> None:
+    data = make_data(trials=4, turns=2)
+    rows = enumerate(data.version_comparisons)
+    undecided = [row | {"verdict": "inconclusive", "why": f"reason {n % reasons}"} for n, row in rows]
+    assert f"<li>{said} the table below</li>" in render_report(replace(data, version_comparisons=undecided))
+
+
 def test_without_a_comparison_nothing_is_set_against_another_version(make_data: Make) -> None:
     html = render_report(make_data(version_comparisons=(), base=None, uncompared="the two have no job in common"))
     assert "Not compared with another version: the two have no job in common." in html

@@ -25,6 +25,14 @@ def test_the_first_screen_says_what_went_wrong(make_data: Make) -> None:
     assert "What went wrong" not in render_report(make_data(trials=3, compared=False))
 
 
+@pytest.mark.parametrize(("causes", "said"), [(9, "and 1 more cause"), (10, "and 2 more causes")])
+def test_causes_that_are_not_shown_are_counted(make_data: Make, causes: int, said: str) -> None:
+    data = make_data(trials=causes, turns=2, compared=False)
+    trials = [row | {"outcome": "infra_error", "detail": f"cause {n}"} for n, row in enumerate(data.trials)]
+    scores = [row | {"outcome": "infra_error"} for row in data.composite_scores]
+    assert f"<li>{said}</li>" in render_report(replace(data, trials=trials, composite_scores=scores))
+
+
 def test_first_screen_of_a_good_run_has_no_banner(usual_page: str) -> None:
     assert "No verdict" not in usual_page
     assert "mean nothing" not in usual_page
