@@ -19,6 +19,10 @@ LONG_NAME = "a_rater-whose.name_" * 10
 STICKS_OUT = """() => [...document.querySelectorAll('.scroll')]
   .filter((part) => part.checkVisibility() && part.scrollWidth > part.clientWidth).map((part) => part.ariaLabel)"""
 
+DISTANCES = """() => [...document.querySelectorAll('.cards, .columns')]
+  .map((part) => [part, part.nextElementSibling]).filter(([, next]) => next?.matches('.columns, .scroll'))
+  .map(([part, next]) => next.getBoundingClientRect().top - part.getBoundingClientRect().bottom)"""
+
 pytestmark = [pytest.mark.long, pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH")]
 
 
@@ -74,6 +78,12 @@ def test_a_table_is_a_tab_stop_only_where_it_scrolls(page: Any) -> None:
     stops.to_have_count(0)
     page.set_viewport_size({"width": 320, "height": 900})
     stops.not_to_have_count(0)
+
+
+def test_charts_stand_apart_from_the_cards_above_and_the_table_below(page: Any) -> None:
+    distances = page.evaluate(DISTANCES)
+    assert len(distances) == 2
+    assert min(distances) >= 12
 
 
 def test_the_lines_of_a_comment_stay_lines(page: Any) -> None:
