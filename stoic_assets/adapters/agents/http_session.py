@@ -19,7 +19,7 @@ from stoic_assets.adapters.http.endpoint import (
     untrusted,
 )
 from stoic_assets.adapters.http.error_words import ForeignError, read_error, read_hidden, status_of
-from stoic_assets.adapters.http.foreign_text import TooManyValues, excerpt, parse_json
+from stoic_assets.adapters.http.foreign_text import TooManyValues, excerpt, instead_of_json, parse_json
 from stoic_assets.adapters.http.request_limit import is_busy, retry_after_seconds
 from stoic_assets.adapters.http.whole_reply import MIB, ReplyTooLarge, whole_reply
 from stoic_assets.adapters.process.loop_bound import LoopBound
@@ -89,7 +89,7 @@ class AgentHttp:
         except TooManyValues as error:
             raise self._too_much(error) from None
         except ValueError as error:
-            is_page = text.lstrip().startswith(b"<")
+            is_page = instead_of_json(error).lstrip().startswith("<")
             problem = f"did not answer with JSON: {'it is a web page' if is_page else self._quote(error)}"
             if is_page and Particular.PLACE not in particular:
                 raise NoAgentThere(self._lost(problem), turned_away=True) from None

@@ -49,6 +49,13 @@ def parse_json(body: bytes, most_values: int = MOST_VALUES) -> Any:
         raise ValueError(TOO_DEEP) from None
 
 
+def instead_of_json(error: ValueError) -> str:
+    """The text that JSON's reader found no JSON in, so far as it can be read; empty if a value in it was the fault."""
+    if isinstance(error, UnicodeDecodeError):
+        return bytes(error.object).decode(error.encoding, "replace")
+    return error.doc if isinstance(error, json.JSONDecodeError) else ""
+
+
 def excerpt(text: str, secrets: Redactor) -> str:
     """The beginning of a foreign message as one printable line without secrets, e.g. for an error."""
     head = secrets.text(shortened(text.lstrip(), LOOKED_AT))

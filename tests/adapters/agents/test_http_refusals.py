@@ -119,7 +119,9 @@ def test_no_key_and_no_control_character_gets_into_a_message(service: Any) -> No
     assert message.isprintable()
 
 
-NOT_HERE = [Response("", 404), Response("", 405), Response("\n<!doctype html><p>Sign in", 200)]
+SIGN_IN = "\n<!doctype html><p>Anmelden für Sie"
+PAGES = [SIGN_IN.encode(form) for form in ("utf-8", "utf-8-sig", "utf-16", "latin-1")]
+NOT_HERE = [Response("", 404), Response("", 405), *map(Response, PAGES)]
 
 
 @pytest.mark.parametrize("answer", NOT_HERE)
