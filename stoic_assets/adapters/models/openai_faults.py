@@ -24,7 +24,7 @@ from stoic_assets.adapters.http.error_words import (
     read_hidden,
     status_of,
 )
-from stoic_assets.adapters.http.foreign_text import excerpt
+from stoic_assets.adapters.http.foreign_text import excerpt, instead_of_json
 from stoic_assets.adapters.http.request_limit import is_busy, retry_after_seconds
 from stoic_assets.adapters.models.chat_completion import tokens_of
 from stoic_assets.adapters.models.model_server import ModelServer
@@ -83,12 +83,8 @@ def explain(
         return AttemptFailed(f"{server} {error}", late=error.late, final=error.final)
     if isinstance(error, TimeoutError):
         return AttemptFailed(f"{server} gave no answer in time", late=True)
-    if isinstance(error, json.JSONDecodeError):
-        if STREAMED.match(error.doc):
-            problem = f"{server} streams its answer; choose a model or server that answers in one piece"
-            return AttemptFailed(problem, final=True)
-        problem = f"{server} did not answer with JSON: {excerpt(error.doc, secrets) or 'no words'}"
-        return AttemptFailed(problem, turned_away=error.doc.lstrip().startswith("<"))
+    if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
+        return _no_json(instead_of_json(error), server, secrets)
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         return untrusted(str(server), error.certificate_error)
     if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == PROXY_REFUSES:
@@ -171,6 +167,15 @@ def refuse_broken_off(answer: Any, server: ModelServer, secrets: Redactor) -> No
     """Raises the failure of an answer that tokens were used for, and that ends with an error."""
     if error := hidden_error(answer):
         raise AttemptFailed(f"{server}: {excerpt(read_hidden(error).words, secrets)}")
+
+
+def _no_json(text: str, server: ModelServer, secrets: Redactor) -> AttemptFailed:
+    """The failure of an answer that is some other `text`; a web page may be what everybody is sent."""
+    if STREAMED.match(text):
+        problem = f"{server} streams its answer; choose a model or server that answers in one piece"
+        return AttemptFailed(problem, final=True)
+    problem = f"{server} did not answer with JSON: {excerpt(text, secrets) or 'no words'}"
+    return AttemptFailed(problem, turned_away=text.lstrip().startswith("<"))
 
 
 def _ends_run(

@@ -1,6 +1,7 @@
 """Answers that hold an error, or that are no reply, though their status is 200."""
 
 import gzip
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -117,6 +118,7 @@ def test_an_answer_of_status_200_without_a_choice_is_quoted_as_the_error_that_it
     assert "insufficient balance [redacted]" in refusal(service, ModelFailure)
 
 
-def test_a_web_page_for_everybody_ends_the_run(service: Any) -> None:
-    service.answers = [Response("\n<html>Sign in</html>")]
-    assert "<html>Sign in</html>; get it running again" in refusal(service, ServiceUnreachable)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+def test_a_web_page_for_everybody_ends_the_run_in_any_encoding(service: Any, encoding: str) -> None:
+    service.answers = [Response("\n<html>Bitte für Zugang anmelden</html>".encode(encoding))]
+    assert re.search("<html>Bitte f.r Zugang anmelden</html>; get it running", refusal(service, ServiceUnreachable))
