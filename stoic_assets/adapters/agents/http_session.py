@@ -21,7 +21,7 @@ from stoic_assets.adapters.http.endpoint import (
 from stoic_assets.adapters.http.error_words import ForeignError, read_error, read_hidden, status_of
 from stoic_assets.adapters.http.foreign_text import TooManyValues, excerpt, instead_of_json, parse_json
 from stoic_assets.adapters.http.request_limit import is_busy, retry_after_seconds
-from stoic_assets.adapters.http.whole_reply import MIB, ReplyTooLarge, whole_reply
+from stoic_assets.adapters.http.whole_reply import LARGEST_HEADER, MIB, ReplyTooLarge, whole_reply
 from stoic_assets.adapters.process.loop_bound import LoopBound
 from stoic_assets.core.configuration.endpoint_limits import AgentLimit
 from stoic_assets.core.conversation.agent import AgentFailure, SentTooMuch
@@ -168,6 +168,7 @@ class AgentHttp:
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=self._limit.timeout_seconds),
             proxy=self._proxy,
+            max_field_size=LARGEST_HEADER,
         )
         # Otherwise aiohttp silently repeats every PUT and GET whose connection drops: the agent would act twice, and
         # its failure would not count. There is no public switch.

@@ -16,6 +16,7 @@ from stoic_assets.adapters.http.endpoint import PROXY_REFUSES, cause_of, closed_
 from stoic_assets.adapters.http.foreign_text import excerpt
 from stoic_assets.adapters.http.message_signature import signed, signing_keys
 from stoic_assets.adapters.http.request_limit import BUSY, retry_after_seconds
+from stoic_assets.adapters.http.whole_reply import LARGEST_HEADER
 from stoic_assets.core.calls.retrying import Tally, persist
 from stoic_assets.core.configuration.endpoint_limits import EndpointLimit
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
@@ -65,7 +66,7 @@ async def receiver(
     address, keys = parse_url(url, SETTINGS[target]), signing_keys(secret, SECRETS[target])
     headers = {"Content-Type": CONTENT_TYPES[target]}
     async with aiohttp.ClientSession(
-        proxy=proxy_for(address), cookie_jar=aiohttp.DummyCookieJar(), headers=headers
+        proxy=proxy_for(address), cookie_jar=aiohttp.DummyCookieJar(), headers=headers, max_field_size=LARGEST_HEADER
     ) as session:
         yield Receiver(session, address, SETTINGS[target], limit, time.monotonic() + seconds, keys)
 

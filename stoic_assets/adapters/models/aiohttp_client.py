@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 import httpx2
 
-from stoic_assets.adapters.http.whole_reply import whole_reply
+from stoic_assets.adapters.http.whole_reply import LARGEST_HEADER, whole_reply
 
 _OF_THE_WIRE = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 """Headers of a reply that describe the bytes on the wire, which aiohttp has unpacked."""
@@ -58,6 +58,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=None),
             proxy=proxy,
+            max_field_size=LARGEST_HEADER,
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:

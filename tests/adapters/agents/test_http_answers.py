@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from agent_calls import answer_of, failure_of
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from stoic_assets.core.conversation.agent import AgentFailure, SentTooMuch
 
@@ -20,6 +20,11 @@ def test_a_reply_that_cannot_be_unpacked_was_not_cut_off(service: Any, packed: s
     assert " was reached, but its reply cannot be read: " in str(failure)
     assert "install" not in str(failure)
     assert not failure.turned_away
+
+
+def test_a_reply_with_a_long_header_is_read(service: Any) -> None:
+    service.answers = [JSONResponse({"message": "Salve"}, headers={"X-ChromeLogger-Data": "a" * 60_000})]
+    assert answer_of(service.url) == {"message": "Salve"}
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"{", b"[" * 400 + b"]" * 400, b"NaN", b"\xff\xfe\xff"])

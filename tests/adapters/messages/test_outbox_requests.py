@@ -37,6 +37,12 @@ def test_a_receiver_that_is_busy_for_a_moment_is_asked_again_unless_told_otherwi
     assert asyncio.run(outbox.deliver({"events": service.url})) == Delivered(1, 0)
 
 
+def test_a_message_whose_receipt_has_a_long_header_is_delivered(outbox: Outbox, service: Service) -> None:
+    put(outbox, 1)
+    service.answers = [Response(status_code=204, headers={"X-Trace": "a" * 60_000})]
+    assert (deliver(outbox, service), len(service.headers)) == (Delivered(1, 0), 1)
+
+
 def test_nothing_is_sent_once_the_time_for_a_delivery_is_over(outbox: Outbox, service: Service) -> None:
     put(outbox, 1, 2)
     over = "STOIC_WEBHOOK_URL (127.0.0.1): the time for this delivery is over; the next delivery continues"

@@ -118,6 +118,11 @@ def test_an_answer_of_status_200_without_a_choice_is_quoted_as_the_error_that_it
     assert "insufficient balance [redacted]" in refusal(service, ModelFailure)
 
 
+def test_a_reply_with_a_long_header_is_read(service: Any) -> None:
+    service.answers = [JSONResponse(completion(), headers={"X-Trace": "a" * 60_000})]
+    assert (text_from(service.url), len(service.seen)) == ("Salve", 1)
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
 def test_a_web_page_for_everybody_ends_the_run_in_any_encoding(service: Any, encoding: str) -> None:
     service.answers = [Response("\n<html>Bitte für Zugang anmelden</html>".encode(encoding))]
