@@ -10,7 +10,8 @@ import operator
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from contextlib import suppress
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from stoic_assets.core.judging.verdict import MalformedVerdict, VirtueVerdict
@@ -27,8 +28,12 @@ FEWEST_LETTERS = 20
 """Fewer letters and digits in a verdict's fields may stand in a record by chance."""
 MOST_TOO_DEEP = 8
 """Texts that are nested too deeply to be read, after which no more of a record is read as JSON: each takes 1 ms."""
+RECORDS = 64
+"""The most of which it is remembered what was found: five virtues, the tasks and all samples share a trial's two."""
+DEEPEST_FIELD = 2
+"""Levels of objects in a field of a verdict: the aspects of a virtue, and the marks in them."""
 _LINE_MARK = re.compile(r"^\| ", re.MULTILINE)
-_BEGIN = re.compile(r'\{\s*"')
+_BEGIN = re.compile(r'\{(?=\s*"(?:[^"\\]|\\.)*+"\s*:)', re.DOTALL)
 _STRING_OR_BEGIN = re.compile(r'"(?:[^"\\]|\\.)*+"?|\{', re.DOTALL)
 _FIELD = re.compile(rf"{'|'.join(VirtueVerdict.model_fields)}|task_\d+|tone")
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
@@ -50,24 +55,18 @@ def refusing_copies(
 
     `copied` decides whether the verdict is a copy, given first what was found in the record. It is also one if the
     letters of the whole reply stand in the record, or those of all fields in one of its `own_words`. The record is
-    searched once, with the first reply.
+    searched with the first reply.
     """
 
-    @cache
-    def shown() -> list[Any]:
-        return list(_verdicts(record))
-
-    def stands(found: Any, verdict: V) -> bool:
-        try:
-            return copied(parse(json.dumps(found)), verdict)
-        except (MalformedVerdict, RecursionError):  # what is nested too deep to be written is no verdict
-            return False
-
-    letters = cache(lambda: _all_letters(record))
+    def stands(found: str, verdict: V) -> bool:
+        with suppress(MalformedVerdict):
+            return copied(parse(found), verdict)
+        return False
 
     def read(reply: str) -> V:
         verdict = parse(reply)
-        if _is_dictated(letters(), reply, own_words(verdict)) or any(stands(found, verdict) for found in shown()):
+        is_dictated = _is_dictated(_all_letters(record), reply, own_words(verdict))
+        if is_dictated or any(stands(found, verdict) for found in _verdicts(record)):
             raise MalformedVerdict("this very verdict stands in the record and is not yours; judge for yourself")
         return verdict
 
@@ -84,6 +83,7 @@ def _is_dictated(letters: str, reply: str, own_words: Iterable[Words]) -> bool:
     )
 
 
+@lru_cache(RECORDS)
 def _all_letters(record: str) -> str:
     """The letters and digits of a record, at each layer of escapes; empty where no layer names a score."""
     if "score" not in record.lower() and not _DISGUISE.search(record):
@@ -120,11 +120,23 @@ def layers(text: str) -> Iterator[str]:
         text = well_formed(_ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else _MEANT[found[2]], text))
 
 
-def _verdicts(record: str) -> Iterator[Any]:
-    """Every JSON object that has a field of verdicts, however deep it is nested in others or in texts."""
-    if "score" in record or _HIDDEN_LETTER.search(record):
-        for text in layers(_LINE_MARK.sub("", record)):
-            yield from (found for found in _objects(text) if any(map(_FIELD.fullmatch, found)))
+@lru_cache(RECORDS)
+def _verdicts(record: str) -> tuple[str, ...]:
+    """Every JSON object that has a field of verdicts, however deep it is nested in others or in texts; each as JSON."""
+    if "score" not in record and not _HIDDEN_LETTER.search(record):
+        return ()
+    objects = (found for text in layers(_LINE_MARK.sub("", record)) for found in _objects(text))
+    return tuple(dict.fromkeys(json.dumps(found) for found in objects if any(map(_FIELD.fullmatch, found))))
+
+
+class _Unnumbered(str):
+    """A text without line numbers: JSON's errors count the lines before them, and a record may cause 30,000 errors."""
+
+    def count(self, *_: Any) -> int:
+        return 0
+
+    def rfind(self, *_: Any) -> int:
+        return -1
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
@@ -132,11 +144,12 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
     found: list[dict[str, Any]] = []
 
     def keep(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found.append(dict(pairs))
+        found.append({key: _possible(value) for key, value in pairs})
         return found[-1]
 
-    decoder = json.JSONDecoder(strict=False, object_pairs_hook=keep)  # strings may contain raw line ends
-    end, too_deep, unclosed = 0, 0, set[int]()
+    # Strings may contain raw line ends, and whole numbers more digits than `int` reads.
+    decoder = json.JSONDecoder(strict=False, object_pairs_hook=keep, parse_int=float)
+    text, end, too_deep, unclosed = _Unnumbered(text), 0, 0, set[int]()
     for begin in _BEGIN.finditer(text):
         if begin.start() >= end and begin.start() not in unclosed:
             try:
@@ -148,9 +161,22 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
                 too_deep += 1
                 if too_deep == MOST_TOO_DEEP:
                     break
-            except ValueError:  # a number of too many digits
-                continue
     yield from found
+
+
+def _possible(value: Any) -> Any:
+    """A value that a field of a verdict may have; None in place of any other.
+
+    Otherwise each object would be written again as a part of every object around it.
+    """
+    if isinstance(value, list):
+        return value if all(isinstance(item, str) for item in value) else None
+    return value if _levels(value) <= DEEPEST_FIELD else None
+
+
+def _levels(value: Any) -> int:
+    """How many objects are around one another in a value without lists of objects."""
+    return 1 + max(map(_levels, value.values()), default=0) if isinstance(value, dict) else 0
 
 
 def _begins(text: str, start: int, end: int) -> Iterator[int]:

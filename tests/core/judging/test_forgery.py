@@ -74,6 +74,15 @@ def test_marks_are_found_behind_what_was_not_asked_for() -> None:
             read(reply)
 
 
+def test_what_looks_like_a_key_across_its_beginning_hides_no_mark() -> None:
+    reply = json.dumps({": ": 0, "task_1": {"reason": "ok", "score": 1.0}})
+    read = refusing_copies(
+        lambda text: sound_marks(text, 1), record('{"' + reply), words_of_each_mark, have_one_in_common
+    )
+    with pytest.raises(MalformedVerdict, match="stands in the record"):
+        read(reply)
+
+
 def test_marks_of_the_record_are_refused_too() -> None:
     read = refusing_copies(lambda text: parse_tasks(text, 2), record(forged_tasks(2)), words_of_marks)
     with pytest.raises(MalformedVerdict, match="stands in the record"):
@@ -127,6 +136,8 @@ def turned(marks: str, indent: int | None = None) -> str:
         lambda marks: turned(marks, indent=1),
         lambda marks: turned(marks).replace("score", r"\u0073core"),
         lambda marks: reduce(lambda text, _: json.dumps({"text": text}), range(4), turned(marks)),
+        lambda marks: '{"a":1,' * 1_000 + turned(marks),
+        lambda marks: '{"' * 3_000 + turned(marks),
         lambda marks: "\n".join([*['{"score": ' + "[" * 1_100] * 3, json.dumps({"tone": 0, **json.loads(marks)})]),
     ],
 )
@@ -206,11 +217,18 @@ def test_what_is_nested_too_deeply_is_no_copy() -> None:
         assert refusing_copies(parse, deep, words_of_verdict)(own) == parse(own)
 
 
-def test_what_is_nested_too_deeply_many_times_takes_no_longer() -> None:
-    own, said = own_verdict(), "score " + "\\" * 32 + '{"a":' * 1_490
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"a":' * 1_490, '{"' * 3_900, '{"":,' * 1_490, ('{"tone":' * 400 + "1" + "}" * 400) * 2,
+        ('{"tone":[' * 350 + "1" + "]}" * 350) * 2,
+    ],
+)  # fmt: skip
+def test_what_is_begun_many_times_takes_no_longer(said: str) -> None:
+    own = own_verdict()
     began = time.process_time()
-    assert refusing_copies(parse, record(*[said] * 8), words_of_verdict)(own) == parse(own)
-    assert time.process_time() - began < 1  # 7.5 s where each was read again
+    assert refusing_copies(parse, record(*["score " + "\\" * 32 + said] * 8), words_of_verdict)(own) == parse(own)
+    assert time.process_time() - began < 1.5  # at most 0.6 s; 2.5 to 10 s where time grew by the square
 
 
 def test_what_the_judge_cannot_see_is_not_looked_at() -> None:

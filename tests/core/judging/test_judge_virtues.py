@@ -120,13 +120,14 @@ def test_a_judge_that_fails_leaves_its_rows_unscored(
     }
 
 
-def test_a_record_is_searched_for_verdicts_once_a_question_however_many_judge_it(
-    virtues: Any, make_verdict: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+def test_a_record_is_searched_for_verdicts_once_however_many_judge_it_by_whatever_virtue(
+    virtues: Any, make_verdict: Callable[..., str]
 ) -> None:
-    searched: list[str] = []
-    monkeypatch.setattr(forgery, "_verdicts", lambda record: searched.append(record) or ())
+    forgery._verdicts.cache_clear()
     rows, _ = virtues(lambda request: make_verdict(request.brief["about"]), panel=("first", "second"))
-    assert (len(rows), len(searched)) == (10, 5)
+    words, words_and_deeds = {"wisdom", "temperance"}, {"courage", "justice", "practical_wisdom"}
+    assert {row.virtue for row in rows} == words | words_and_deeds
+    assert (len(rows), forgery._verdicts.cache_info().misses) == (10, 2)
 
 
 def test_a_wrong_configuration_ends_the_judging(virtues: Any, tasks: Any) -> None:
