@@ -7,7 +7,6 @@ from io import StringIO
 from pathlib import Path
 from typing import TypeVar
 
-from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 
 from stoic_assets.core.configuration.settings import Settings
@@ -70,15 +69,18 @@ def mentions(path: Path, words: Iterable[str]) -> bool:
 
 
 def read_env_file(path: Path) -> dict[str, str]:
-    """The variables that have a value; none where there is no file, or a virtual environment of that name.
+    """The variables that have a value, as it is written: a password may contain `${…}`.
+
+    There are none where there is no file, or a virtual environment of that name.
 
     Raises `ConfigurationError`, which tells nothing of the content: that may be a key.
     """
     text = read_text(path) if path.exists() and not path.is_dir() else ""
-    for binding in parse_stream(StringIO(text)):
+    bindings = list(parse_stream(StringIO(text)))
+    for binding in bindings:
         is_bare = binding.key is not None and binding.value is None  # only a name
         if binding.error or is_bare:  # python-dotenv would leave it out, and an evaluation without its key
             part = binding.original.string
             line = binding.original.line + len(part[: -len(part.lstrip())].splitlines())
             raise ConfigurationError(f"{path}:{line}: not NAME=value, or a quotation mark that is not closed")
-    return {name: value for name, value in dotenv_values(stream=StringIO(text)).items() if value}
+    return {binding.key: binding.value for binding in bindings if binding.key and binding.value}

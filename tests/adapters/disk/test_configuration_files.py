@@ -76,6 +76,8 @@ def file(tmp_path: Path) -> Path:
         ("# keys\n\nA=1\nexport B='two words'\nC=\n", {"A": "1", "B": "two words"}),
         ('A="1\n2"\n', {"A": "1\n2"}),
         ("\ufeffA=1\r\nB=2\r\n", {"A": "1", "B": "2"}),
+        ("A=a${b}c\nB='${A}'\nC=\"$A ${A:-x}\"\n", {"A": "a${b}c", "B": "${A}", "C": "$A ${A:-x}"}),
+        ("A=1\nA=2\n", {"A": "2"}),
     ],
 )
 def test_variables_with_a_value_count(file: Path, text: str, found: dict[str, str]) -> None:
