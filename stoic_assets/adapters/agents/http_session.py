@@ -37,6 +37,8 @@ LOST = (404, 405)
 
 SETTING = "limits.agent.largest_reply_mib"
 """The setting that limits the size of one reply."""
+SCHEME = "bearer"
+"""The word before a key, which is no secret: services name it when they explain themselves."""
 STREAM = "text/event-stream"
 """The content type of a reply that is streamed as events."""
 
@@ -72,7 +74,7 @@ class AgentHttp:
         self._name, self._key_advice, self._path_advice = f"{name} at {shown}", key_advice, path_advice
         self._headers, self._limit, self._proxy = dict(headers), limit, proxy_for(parts)
         sent = {part for value in headers.values() for part in (value, *value.split())}
-        self._secrets = (redactor or Redactor(())).knowing(sent)
+        self._secrets = (redactor or Redactor(())).knowing(part for part in sent if part.lower() != SCHEME)
         self._session: LoopBound[ClientSession] = LoopBound(self._open, lambda session: session.close())
 
     def below(self, path: str) -> str:

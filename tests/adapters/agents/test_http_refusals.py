@@ -119,6 +119,11 @@ def test_no_key_and_no_control_character_gets_into_a_message(service: Any) -> No
     assert message.isprintable()
 
 
+def test_the_word_before_a_key_is_no_secret(service: Any) -> None:
+    service.answers = [Response(f"Bearer authentication is down, {KEY}9", 500)]
+    assert str(failure_of(service.url)).endswith("answered 500: Bearer authentication is down, [redacted]")
+
+
 SIGN_IN = "\n<!doctype html><p>Anmelden für Sie"
 PAGES = [SIGN_IN.encode(form) for form in ("utf-8", "utf-8-sig", "utf-16", "latin-1")]
 NOT_HERE = [Response("", 404), Response("", 405), *map(Response, PAGES)]
