@@ -66,7 +66,7 @@ class _Reader:
                 return self.binary(inside, scope)
             case "identifier", []:
                 word = self.source.text(node)
-                return Literal(_CONSTANTS[word]) if word in _CONSTANTS else self.name(word, node, scope)
+                return Literal(_CONSTANTS[word]) if word in _CONSTANTS else self.name(word.strip("`"), node, scope)
             case "number_literal" | "float_literal", []:
                 return self.number(node)
             case "string_literal" | "multiline_string_literal", _:
@@ -180,7 +180,7 @@ class _Reader:
         raise self.source.fault(node, "a lambda is one expression after at most one parameter, as in { x -> x.size }")
 
     def parameter(self, node: Node) -> str:
-        name = self.source.text(node)
+        name = self.source.text(node).strip("`")
         if shape(children(node)) != ["variable_declaration"] or shape(children(children(node)[0])) != ["identifier"]:
             raise self.source.fault(node, "a lambda has one parameter, without a type")
         if name in ROOTS or name in _CONSTANTS:

@@ -79,6 +79,10 @@ def test_a_prefix_applies_to_the_whole_chain(text: str, expected: Expression) ->
 
 def test_names_may_stand_in_backticks() -> None:
     assert parse_expression("evaluation.job.`in`") == Member(Member(Name("evaluation"), "job", False), "in", False)
+    bare = parse_expression("evaluation.events.any { x -> x == 1 }")
+    for said in ("`x` -> x == 1", "x -> `x` == 1", "`x` -> `x` == 1"):
+        assert parse_expression(f"evaluation.events.any {{ {said} }}") == bare
+    assert parse_expression("`evaluation`.events") == parse_expression("evaluation.events")
 
 
 @pytest.mark.parametrize(
