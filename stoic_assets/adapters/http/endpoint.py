@@ -68,7 +68,8 @@ def cause_of(error: Exception) -> str:
     if isinstance(error, aiohttp.InvalidURL):  # its text is the whole address
         return "an address on the way there is not valid"
     said = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error)
-    return said or type(error).__name__
+    # What our client cannot unpack, it reports as if the service had answered 400.
+    return said.removeprefix("400, message:").strip() or type(error).__name__
 
 
 def speaks_no_http(error: Exception) -> bool:

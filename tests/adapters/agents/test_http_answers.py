@@ -17,7 +17,7 @@ def test_a_reply_that_cannot_be_unpacked_was_not_cut_off(service: Any, packed: s
     """Nor is an agent away that sends it."""
     service.answers = [Response(b"no gzip at all", 200, {"Content-Encoding": packed})]
     failure = failure_of(service.url)
-    assert " was reached, but its reply cannot be read: " in str(failure)
+    assert " was reached, but its reply cannot be read: Can not decode content-encoding: " in str(failure)
     assert "install" not in str(failure)
     assert not failure.turned_away
 
