@@ -86,7 +86,7 @@ def disconnected(error: Exception, said: str) -> str:
     """
     import aiohttp
 
-    if not isinstance(error, aiohttp.ClientPayloadError | aiohttp.ClientResponseError) or speaks_no_http(error):
+    if not isinstance(error, aiohttp.ClientPayloadError | aiohttp.ClientResponseError):
         return f"cannot be reached: {said}"
     if said.startswith("Response payload is not completed"):
         return "was reached, but its reply was cut off"

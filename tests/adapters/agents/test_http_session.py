@@ -45,7 +45,7 @@ def test_a_port_that_speaks_no_http_serves_nobody() -> None:
     async def main() -> None:
         async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
             http = AgentHttp(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", {}, LIMIT)
-            with pytest.raises(AgentFailure, match="cannot be reached") as caught:
+            with pytest.raises(AgentFailure, match="was reached, but its reply cannot be read: Bad status") as caught:
                 await http.call("PUT", http.url)
             assert caught.value.turned_away
             await http.close()
