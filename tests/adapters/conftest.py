@@ -16,7 +16,6 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from socketserver import StreamRequestHandler, ThreadingTCPServer
 from typing import Any
 
 import pytest
@@ -34,6 +33,7 @@ from stoic_assets.core.table_rows import Rows
 
 # What tests share is in modules, not in tests: importlib mode leaves sys.path alone.
 sys.path.insert(0, str(Path(__file__).parent / "parts"))
+from proxies import proxy_that_answers
 
 NEO4J = "STOIC_TEST_NEO4J_URI"
 
@@ -192,24 +192,18 @@ def certified(service: Service, tmp_path: Path) -> Iterator[tuple[str, Path]]:
     thread.join(5)
 
 
-class Refusing(StreamRequestHandler):
-    """A proxy that does not accept the credentials in a CONNECT."""
-
-    def handle(self) -> None:
-        while self.rfile.readline().strip():
-            pass
-        self.wfile.write(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+@pytest.fixture
+def refusing_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A proxy that does not accept the password with which the environment names it: this one."""
+    with proxy_that_answers(b"407 Proxy Authentication Required", monkeypatch) as password:
+        yield password
 
 
 @pytest.fixture
-def refusing_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A proxy for https that does not accept the password with which the environment names it: this one."""
-    with ThreadingTCPServer(("127.0.0.1", 0), Refusing) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        password = uuid.uuid4().hex
-        monkeypatch.setenv("HTTPS_PROXY", f"http://ada:{password}@127.0.0.1:{server.server_address[1]}")
+def lost_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A proxy that does not reach what is asked for; the password with which the environment names it."""
+    with proxy_that_answers(b"502 Bad Gateway", monkeypatch) as password:
         yield password
-        server.shutdown()
 
 
 @pytest.fixture

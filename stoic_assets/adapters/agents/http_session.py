@@ -15,6 +15,7 @@ from stoic_assets.adapters.http.endpoint import (
     led_to,
     parse_url,
     proxy_for,
+    reaches_nobody,
     speaks_no_http,
     untrusted,
 )
@@ -120,7 +121,7 @@ class AgentHttp:
             if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == PROXY_REFUSES:
                 raise closed_proxy(self._name) from None
             is_no_http = speaks_no_http(error) and Particular.PLACE not in particular
-            turned_away = isinstance(error, aiohttp.ClientConnectorError) or is_no_http
+            turned_away = reaches_nobody(error) or is_no_http
             problem = f"{self._name} {disconnected(error, excerpt(cause_of(error), self._secrets))}"
             raise AgentFailure(problem, turned_away=turned_away) from None
         self._refuse_status(response, text, particular)

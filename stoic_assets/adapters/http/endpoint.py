@@ -79,6 +79,13 @@ def speaks_no_http(error: Exception) -> bool:
     return isinstance(error, aiohttp.ClientResponseError) and error.message.startswith("Bad status line")
 
 
+def reaches_nobody(error: Exception) -> bool:
+    """Whether no connection was made: nobody accepts one there, or the proxy finds nobody."""
+    import aiohttp
+
+    return isinstance(error, aiohttp.ClientConnectorError | aiohttp.ClientHttpProxyError)
+
+
 def disconnected(error: Exception, said: str) -> str:
     """What happened to a connection, after the server's name: none was made, or it broke before or within a reply.
 
@@ -86,7 +93,8 @@ def disconnected(error: Exception, said: str) -> str:
     """
     import aiohttp
 
-    if not isinstance(error, aiohttp.ClientPayloadError | aiohttp.ClientResponseError):
+    replied = isinstance(error, aiohttp.ClientPayloadError | aiohttp.ClientResponseError)
+    if not replied or reaches_nobody(error):
         return f"cannot be reached: {said}"
     if said.startswith("Response payload is not completed"):
         return "was reached, but its reply was cut off"

@@ -14,6 +14,7 @@ from stoic_assets.adapters.http.endpoint import (
     closed_proxy,
     disconnected,
     led_to,
+    reaches_nobody,
     untrusted,
 )
 from stoic_assets.adapters.http.error_words import (
@@ -91,7 +92,7 @@ def explain(
         return closed_proxy(str(server))
     if isinstance(error, aiohttp.ClientError | OSError):
         problem = f"{server} {disconnected(error, excerpt(cause_of(error), secrets))}"
-        return AttemptFailed(problem, turned_away=isinstance(error, aiohttp.ClientConnectorError))
+        return AttemptFailed(problem, turned_away=reaches_nobody(error))
     return AttemptFailed(f"{server} gave an unreadable answer: {excerpt(f'{type(error).__name__}: {error}', secrets)}")
 
 

@@ -151,6 +151,12 @@ def test_a_proxy_that_refuses_us_is_no_fault_of_the_agent_and_its_password_stays
     assert refusing_proxy not in str(caught.value)
 
 
+def test_an_agent_that_a_proxy_does_not_reach_is_away(lost_proxy: str) -> None:
+    failure = failure_of("https://agents.example", particular=IN_SESSION)
+    assert str(failure).endswith("agents.example cannot be reached: the proxy answers 502 Bad Gateway")
+    assert failure.turned_away
+
+
 def test_a_proxy_for_plain_http_refuses_us_with_a_reply(service: Any) -> None:
     service.replies({}, status=407)
     with pytest.raises(ConfigurationError, match="the proxy before the agent"):

@@ -78,6 +78,11 @@ def test_a_proxy_that_refuses_us_is_named_and_its_password_is_not(refusing_proxy
     assert refusing_proxy not in str(caught.value)
 
 
+def test_a_server_that_a_proxy_does_not_reach_is_to_be_got_running(lost_proxy: str) -> None:
+    with pytest.raises(ServiceUnreachable, match="cannot be reached: the proxy answers 502 Bad Gateway; get it"):
+        text_from("https://models.example/v1")
+
+
 def test_a_proxy_for_plain_http_refuses_us_with_a_reply(service: Any) -> None:
     service.replies({}, status=407)
     assert "the proxy before the model server" in refusal(service, ConfigurationError)
