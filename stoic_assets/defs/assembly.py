@@ -27,7 +27,7 @@ from stoic_assets.defs.releases import new_releases, release_evaluation
 from stoic_assets.defs.reports import evaluation_reports, weak_virtue_reports
 from stoic_assets.defs.resources import WorkplaceResource
 from stoic_assets.defs.run_failures import failed_runs
-from stoic_assets.defs.scores import evaluations, sql_assets
+from stoic_assets.defs.scores import sql_assets
 from stoic_assets.defs.transcripts import transcripts
 
 ASSETS = [
@@ -37,7 +37,6 @@ ASSETS = [
     verdicts,
     assertion_results,
     *sql_assets,
-    evaluations,
     version_comparisons,
     judge_drift,
     weak_virtue_reports,

@@ -1,4 +1,7 @@
-"""The SQL models as assets: each with the lineage of its columns, and its `schema.yml` tests as asset checks."""
+"""The SQL models as assets: each with the lineage of its columns, and its `schema.yml` tests as asset checks.
+
+The evaluation as a whole is made with them: it may only be called finished by scores of the verdicts that it has.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -53,10 +56,22 @@ def _spec(model: str) -> dg.AssetSpec:
 
 def _inputs(model: str) -> frozenset[str]:
     """What must be there before a model is made: `sql_models` makes all that are stored, whichever are selected."""
-    if _project.is_view(model):
-        return _project.inputs(model)
-    of_all = frozenset[str]().union(*map(_project.inputs, _project.stored))
-    return _project.inputs(model) | (of_all - {*_project.stored})
+    return _project.inputs(model) | (frozenset() if _project.is_view(model) else _sources())
+
+
+def _sources() -> frozenset[str]:
+    """What the models of one evaluation read, except each other."""
+    return frozenset[str]().union(*map(_project.inputs, _project.stored)) - {*_project.stored}
+
+
+_evaluations = dg.AssetSpec(
+    "evaluations",
+    description="The evaluation as a whole: how many trials were planned, scored and invalid, and the cost.",
+    group_name="scores",
+    kinds={"python", "parquet"},
+    owners=OWNERS,
+    deps=sorted({_asset_of(name, of_view=False) for name in (*_project.stored, *_sources())}),
+)
 
 
 def _check_specs(models: Iterable[str]) -> list[dg.AssetCheckSpec]:
@@ -70,24 +85,26 @@ def _check_specs(models: Iterable[str]) -> list[dg.AssetCheckSpec]:
 
 
 @dg.multi_asset(
-    specs=[_spec(model) for model in _project.stored],
+    specs=[*map(_spec, _project.stored), _evaluations],
     check_specs=_check_specs(_project.stored),
     can_subset=True,
     partitions_def=agent_versions,
 )
 def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> Iterator[Result]:
-    """The models of one evaluation, in one step: with a step for each they cost twice as much.
+    """The models of one evaluation, and the evaluation, in one step: with a step for each they cost twice as much.
 
-    If some are selected, all are computed and stored, and the selected ones recorded: no row is made of new verdicts
-    and old ones. A failed model prevents those that read it, and no others. Each failure is logged, the first is the
-    step's; but that evidence is still missing is no fault of models which are not selected.
+    If some are selected, all models are computed and stored, and the selected ones recorded: no row is made of new
+    verdicts and old ones. A failed model prevents those that read it, and no others, and that the evaluation is
+    finished. Each failure is logged, the first is the step's; but that evidence is still missing is no fault of models
+    which are not selected.
     """
     failed: dict[str, Exception] = {}
     with reported(workplace):
         # In the web UI no partition can be chosen where only checks are executed.
         unchosen = not (context.selected_asset_keys or context.has_partition_key)
         manifest = last_evaluation(context, workplace) if unchosen else current_evaluation(context, workplace.evidence)
-        offline = EvaluationTables(workplace, manifest).is_offline()
+        tables = EvaluationTables(workplace, manifest)
+        offline = tables.is_offline()
         with open_models(workplace.warehouse, manifest.agent_version, manifest.evaluation_id) as models:
             for model in _project.stored:
                 if of_inputs := _project.inputs(model) & failed.keys():
@@ -104,8 +121,10 @@ def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Wo
                     yield from results
         keys = {*context.selected_asset_keys, *(check.asset_key for check in context.selected_asset_check_keys)}
         for model, fault in failed.items():
-            if dg.AssetKey(model) in keys or not isinstance(fault, TableMissing):
+            if keys & {dg.AssetKey(model), _evaluations.key} or not isinstance(fault, TableMissing):
                 raise fault
+        if _evaluations.key in keys:
+            yield _finished(workplace, tables)
 
 
 def _results(
@@ -121,6 +140,25 @@ def _results(
     asked = {check.name for check in context.selected_asset_check_keys if check.asset_key == key}
     if asked:
         yield from (check for check in _checks(model, models.failing(model)) if check.check_name in asked)
+
+
+def _finished(workplace: Workplace, tables: EvaluationTables) -> dg.MaterializeResult:
+    """Stores the row of an evaluation whose models were just made."""
+    path, found = tables.finish()
+    [scores] = tables.read("evaluation_scores")
+    ended = found["scored_trials"], found["invalid_trials"]
+    share = invalid_share(*ended) if any(ended) else None
+    return dg.MaterializeResult(
+        asset_key=_evaluations.key,
+        metadata={
+            "evaluation_id": scores["evaluation_id"],
+            **found,
+            "average_score": half_even(scores["average_overall"]),
+            **numbers({"fitness": scores["fitness"], "invalid_share": share}),
+            "path": dg.MetadataValue.path(path),
+            "duckdb": dg.MetadataValue.path(workplace.warehouse.publish()),
+        },
+    )
 
 
 def _sql_view(model: str) -> dg.AssetsDefinition:
@@ -160,37 +198,3 @@ def _lineage(model: str) -> dg.TableColumnLineage:
 
 
 sql_assets = [sql_models, *(_sql_view(model) for model in _project.order if _project.is_view(model))]
-
-
-@dg.asset(
-    group_name="scores",
-    kinds={"python", "parquet"},
-    owners=OWNERS,
-    partitions_def=agent_versions,
-    # All models are made, whichever are selected, and Dagster orders by what is selected: it finishes after them.
-    deps=["virtue_scores", *_project.stored],
-)
-def evaluations(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
-    """The evaluation as a whole: how many trials were planned, scored and invalid, and the cost."""
-    with reported(workplace):
-        manifest = current_evaluation(context, workplace.evidence)
-        tables = EvaluationTables(workplace, manifest)
-        path, found = tables.finish()
-        [scores] = tables.read("evaluation_scores")
-        database = workplace.warehouse.publish()
-    ended = found["scored_trials"], found["invalid_trials"]
-    return dg.MaterializeResult(
-        metadata={
-            "evaluation_id": manifest.evaluation_id,
-            **found,
-            "average_score": half_even(scores["average_overall"]),
-            **numbers(
-                {
-                    "fitness": scores["fitness"],
-                    "invalid_share": invalid_share(*ended) if any(ended) else None,
-                }
-            ),
-            "path": dg.MetadataValue.path(path),
-            "duckdb": dg.MetadataValue.path(database),
-        }
-    )

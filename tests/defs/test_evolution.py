@@ -6,7 +6,7 @@ from typing import Any
 
 import dagster as dg
 import pytest
-from judged_trial import TRIAL
+from judged_trial import MODELS, TRIAL
 
 from stoic_assets.adapters.evaluation.publishing import Published, publish
 from stoic_assets.adapters.messages.outbox import Delivered
@@ -44,8 +44,9 @@ def shown(
         for table, rows in tables.items():
             workplace.warehouse.write(table, *key, rows)
         result = dg.materialize(
-            [sql_models, fitness_updates], instance=instance, partition_key=key[0], resources={"workplace": workplace}
-        )
+            [sql_models, fitness_updates], instance=instance, partition_key=key[0], resources={"workplace": workplace},
+            selection=MODELS | dg.AssetSelection.assets(fitness_updates),
+        )  # fmt: skip
         *_, event = result.get_asset_materialization_events()
         return {name: value.value for name, value in event.materialization.metadata.items()}
 

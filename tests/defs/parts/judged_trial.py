@@ -1,4 +1,6 @@
-"""One judged trial, and the SQL models of its evaluation."""
+"""One judged trial, and the step that makes the SQL models of its evaluation, and finishes it."""
+
+from typing import Any
 
 import dagster as dg
 
@@ -18,15 +20,28 @@ VERDICT = {
 }  # fmt: skip
 CHECK = {"trial_id": "t1", "assertion": "1", "kind": "cypher", "text": "RETURN 1", "passed": True, "weight": 1.0}
 
+WHOLE = dg.AssetSelection.assets("evaluations")
+MODELS = dg.AssetSelection.assets(sql_models) - WHOLE
+
 
 def materialise(
     instance: dg.DagsterInstance, workplace: Workplace, selection: dg.AssetSelection | None = None,
     version: str | None = VERSION,
 ) -> tuple[list[str], list[dg.AssetCheckEvaluation]]:
-    """The models that were materialised, in order, and the checks that were evaluated."""
+    """The models that were materialised, in order, and the checks that were evaluated; selected is all but the end."""
     result = dg.materialize(
         [sql_models], resources={"workplace": workplace}, instance=instance, partition_key=version,
-        tags={EVALUATION_TAG: EVALUATION}, raise_on_error=False, selection=selection,
+        tags={EVALUATION_TAG: EVALUATION}, raise_on_error=False, selection=selection or MODELS,
     )  # fmt: skip
     made = [event.materialization.asset_key.to_user_string() for event in result.get_asset_materialization_events()]
     return made, list(result.get_asset_check_evaluations())
+
+
+def finish(instance: dg.DagsterInstance, workplace: Workplace) -> dict[str, Any]:
+    """Materialises `evaluations` alone; returns what Dagster shows of it."""
+    result = dg.materialize(
+        [sql_models], resources={"workplace": workplace}, instance=instance, partition_key=VERSION,
+        tags={EVALUATION_TAG: EVALUATION}, selection=WHOLE,
+    )  # fmt: skip
+    [event] = result.get_asset_materialization_events()
+    return {name: value.value for name, value in event.materialization.metadata.items()}

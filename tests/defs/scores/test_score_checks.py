@@ -9,7 +9,7 @@ from judged_trial import EVALUATION, KEY, VERSION, materialise
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
-from stoic_assets.defs.scores import evaluations, sql_models
+from stoic_assets.defs.scores import sql_models
 
 TRIAL_VIRTUES = dg.AssetKey("trial_virtues")
 SCORE_CHECK = dg.AssetSelection.checks(dg.AssetCheckKey(TRIAL_VIRTUES, "between_score"))
@@ -77,7 +77,7 @@ def test_no_evaluation_is_finished_by_a_model_that_failed_though_it_was_not_sele
     workplace.warehouse.write("llm_calls", VERSION, EVALUATION, [])  # all that `evaluations` needs besides
     monkeypatch.setitem(workplace.warehouse.models.sql, "evaluation_scores", "select nothing")
     result = dg.materialize(
-        [sql_models, evaluations], resources={"workplace": workplace}, instance=instance, partition_key=VERSION,
+        [sql_models], resources={"workplace": workplace}, instance=instance, partition_key=VERSION,
         tags={EVALUATION_TAG: EVALUATION}, selection=dg.AssetSelection.assets("composite_scores", "evaluations"),
         raise_on_error=False,
     )  # fmt: skip

@@ -1,17 +1,19 @@
 """The SQL models as assets: all in one step, of the evaluation that is asked for."""
 
+from collections.abc import Callable
 from typing import Any
 
 import dagster as dg
 import pytest
-from judged_trial import EVALUATION, KEY, TRIAL, VERDICT, VERSION, materialise
+from judged_trial import EVALUATION, KEY, MODELS, TRIAL, VERDICT, VERSION, finish, materialise
 
+from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.warehouse.sql_models import EvaluationModels
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.evaluation import EVALUATION_TAG
+from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
 from stoic_assets.defs.reports import weak_virtue_reports
-from stoic_assets.defs.scores import evaluations, sql_models
+from stoic_assets.defs.scores import sql_models
 
 CALL = {
     "call_id": "c", "role": "judge", "model": "judge", "cached": False, "prompt_tokens": 1, "completion_tokens": 1,
@@ -36,13 +38,7 @@ def test_the_evaluation_is_told_by_what_its_gate_goes_by(
     """Of two trials that ended one is invalid, whatever number was planned; a call that failed hides no cost."""
     workplace.warehouse.write("trials", *KEY, [TRIAL, TRIAL | {"trial_id": "t2", "outcome": "infra_error"}])
     workplace.warehouse.write("llm_calls", *KEY, [CALL | {"cost_usd": 0.25}, CALL | {"error": "HTTP 500"}])
-    materialise(instance, workplace)
-    result = dg.materialize(
-        [evaluations], resources={"workplace": workplace}, instance=instance, partition_key=VERSION,
-        tags={EVALUATION_TAG: EVALUATION},
-    )  # fmt: skip
-    [event] = result.get_asset_materialization_events()
-    found = {name: value.value for name, value in event.materialization.metadata.items()}
+    found = finish(instance, workplace)
     assert (found["invalid_share"], found["cost_usd"], found["status"]) == (0.5, 0.25, "incomplete")
     assert workplace.warehouse.read("evaluation_scores", *KEY)[0]["conclusive"] is False
 
@@ -52,14 +48,9 @@ def test_without_a_trial_that_ended_no_share_of_them_is_plotted(
 ) -> None:
     for table in ("trials", "virtue_scores", "assertion_results", "llm_calls"):
         workplace.warehouse.write(table, *KEY, [])
-    materialise(instance, workplace)
-    result = dg.materialize(
-        [evaluations], resources={"workplace": workplace}, instance=instance, partition_key=VERSION,
-        tags={EVALUATION_TAG: EVALUATION},
-    )  # fmt: skip
-    [event] = result.get_asset_materialization_events()
-    assert event.materialization.metadata["scored_trials"].value == 0
-    assert not {"invalid_share", "fitness"} & event.materialization.metadata.keys()
+    found = finish(instance, workplace)
+    assert found["scored_trials"] == 0
+    assert not {"invalid_share", "fitness"} & found.keys()
 
 
 @pytest.mark.parametrize("judge", ["judge", "offline"])
@@ -69,7 +60,7 @@ def test_scores_of_the_stand_in_say_that_they_mean_nothing(
     workplace.warehouse.write("virtue_scores", *KEY, [VERDICT | {"judge_model": judge}])
     result = dg.materialize(
         [sql_models], resources={"workplace": workplace}, instance=instance, partition_key=VERSION,
-        tags={EVALUATION_TAG: EVALUATION},
+        tags={EVALUATION_TAG: EVALUATION}, selection=MODELS,
     )  # fmt: skip
     said = [event.materialization.metadata["offline"].value for event in result.get_asset_materialization_events()]
     assert set(said) == {judge == "offline"}
@@ -85,6 +76,19 @@ def test_one_model_that_is_made_again_alone_goes_by_the_newest_verdicts(
     assert {check.asset_key.to_user_string() for check in checks} == {"composite_scores"}
     assert workplace.warehouse.read("composite_scores", *KEY)[0]["virtue_overall"] == 0.2
     assert workplace.warehouse.read("evaluation_scores", *KEY)[0]["fitness"] == 0.2
+
+
+def test_an_evaluation_that_is_finished_alone_goes_by_the_newest_verdicts(
+    instance: dg.DagsterInstance, workplace: Workplace, make_manifest: Callable[..., Manifest]
+) -> None:
+    """In trends and comparisons it counts again from then on."""
+    tables = EvaluationTables(workplace, make_manifest(evaluation_id=EVALUATION, agent_version=VERSION))
+    tables.write("llm_calls", [])
+    materialise(instance, workplace)
+    tables.reopen()
+    tables.write("virtue_scores", [VERDICT | {"score": 0.2}])
+    assert finish(instance, workplace)["fitness"] == 0.2
+    assert tables.read("evaluation_scores", ["fitness"]) == [{"fitness": 0.2}]
 
 
 def test_after_a_model_that_failed_none_is_made_of_its_earlier_rows(
