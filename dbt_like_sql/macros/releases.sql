@@ -1,3 +1,25 @@
+{% macro release_number(agent_version) -%}
+-- Sorts 1.9 before 1.10, and 2.0.0-rc.1 before 2.0.0, as `core/releases` does. A number may be longer than any integer.
+[
+    row(
+        length(ltrim(regexp_extract(part, '^[0-9]*'), '0')),
+        ltrim(regexp_extract(part, '^[0-9]*'), '0'),
+        not regexp_matches(part, '^[0-9]*-'),
+        ltrim(part, '0123456789')
+    )
+    for part in regexp_extract_all(split_part({{ agent_version }}, '@', 2), '[0-9]+[^0-9]*|[^0-9]+|$')
+]
+{%- endmacro %}
+
+{% macro release_series(agent_version) -%}
+-- Numbers are compared after the same text only. A hash of git is none, though it may begin with a digit.
+case
+    when regexp_matches({{ agent_version }}, '@[0-9]*[a-f][0-9a-f]*$') and regexp_matches({{ agent_version }}, '@.{7}')
+        then {{ agent_version }}
+    else regexp_replace({{ agent_version }}, '(@[^0-9]*)[0-9].*', '\1#')
+end
+{%- endmacro %}
+
 {% macro releases() %}
 -- The releases of every agent, oldest first by `place`, each with the evaluation that speaks for it.
 with recursive heads as (
@@ -37,23 +59,50 @@ newest as (
     ) = 1
 ),
 
-versions as (
+evaluated as (
     select
         heads.agent_version,
-        coalesce(
-            arg_max(heads.released_at, heads.started_at),
-            -- Without a date a release stands where it was evaluated first, and what has no number, as `dev`, goes along.
-            case
-                when regexp_matches(heads.agent_version, '@.*[0-9]') then min(heads.started_at)
-                else coalesce(max(newest.started_at), min(heads.started_at))
-            end
-        ) as released_at,
+        {{ release_series('heads.agent_version') }} as series,
+        {{ release_number('heads.agent_version') }} as number,
+        arg_max(heads.released_at, heads.started_at) as dated_at,
+        -- What has no number, as `dev`, goes along with its evaluations.
+        case
+            when regexp_matches(heads.agent_version, '@.*[0-9]') then min(heads.started_at)
+            else coalesce(max(newest.started_at), min(heads.started_at))
+        end as evaluated_at,
         -- Without a manifest both are missing.
         arg_max(heads.parents, heads.started_at)
             filter (where heads.released_at is not null or len(heads.parents) > 0) as parents
     from heads
     left join newest using (agent_version)
     group by heads.agent_version
+),
+
+dated as (
+    select
+        *,
+        -- Without a date a release follows the newest of lower numbers, or else precedes those of higher ones.
+        coalesce(
+            dated_at,
+            max(dated_at) over (
+                partition by series
+                order by number, agent_version
+            ),
+            min(coalesce(dated_at, evaluated_at)) over (
+                partition by series
+                order by number desc, agent_version desc
+            )
+        ) as moment
+    from evaluated
+),
+
+versions as (
+    select
+        agent_version,
+        parents,
+        coalesce(dated_at, evaluated_at) as released_at,
+        row_number() over (order by moment, number, agent_version) as due
+    from dated
 ),
 
 descent as (
@@ -63,11 +112,11 @@ descent as (
     from versions
 ),
 
--- A version comes after its parents, whatever the dates say: one that is dated no earlier is due with its child.
+-- A version comes after its parents, whatever the dates say: one that would come later is due with its child.
 due as (
     select
         agent_version,
-        released_at as due,
+        due,
         0 as generation
     from versions
     union
@@ -78,7 +127,7 @@ due as (
     from due
     inner join descent using (agent_version)
     inner join versions
-        on versions.agent_version = descent.parent and versions.released_at >= due.due
+        on versions.agent_version = descent.parent and versions.due > due.due
     -- Where versions name each other as parents, this is the end.
     where -due.generation < (select count(*) from versions)
 ),
@@ -100,7 +149,7 @@ select
     versions.released_at,
     row_number() over (
         partition by newest.agent
-        order by placed.place, agent_version
+        order by placed.place, versions.due
     ) as place
 from newest
 inner join versions using (agent_version)
