@@ -29,10 +29,18 @@ _VERSION = f"""
     MERGE (a)-[:HAS_VERSION {{id: $version}}]->(v)
 """
 _RELEASE = "MATCH (v:AgentVersion {id: $version}) SET v.released_at = $released_at"
+NAMED_ALONE = "p.released_at IS NULL AND NOT (p)-[:RECEIVED_EVALUATION]->() AND NOT (p)-[:EVOLVED_FROM]->()"
+"""Of a parent `p` nothing else is known than that a version came from it."""
 _FORMER_PARENTS = """
     MATCH (:AgentVersion {id: $version})-[r:EVOLVED_FROM]->(p:AgentVersion)
     WHERE NOT p.id IN $parents
     DELETE r
+    RETURN p.id AS id
+"""
+_NAMED_NO_MORE = f"""
+    MATCH (p:AgentVersion)
+    WHERE p.id IN $former AND p.made_by = '{MADE_BY}' AND NOT (p)<-[:EVOLVED_FROM]-() AND {NAMED_ALONE}
+    DETACH DELETE p
 """
 _PARENT = """
     MATCH (v:AgentVersion {id: $version}), (p:AgentVersion {id: $parent})
@@ -115,13 +123,18 @@ async def prepare(graph: Graph) -> None:
 async def project_version(
     graph: Graph, agent_version: str, released_at: datetime | str | None, parents: Sequence[str]
 ) -> None:
-    """A version, its agent and its parents; versions and parents are `agent@version`."""
-    await _ensure_version(graph, agent_version)
+    """A version, its agent and its parents; versions and parents are `agent@version`.
+
+    Former parents of which nothing else is known are removed.
+    """
+    await ensure_version(graph, agent_version)
     released = {"version": agent_version, "released_at": utc_text(released_at) if released_at else None}
     await graph.write(_RELEASE, released)
-    await graph.write(_FORMER_PARENTS, {"version": agent_version, "parents": list(parents)})
+    former = await graph.write(_FORMER_PARENTS, {"version": agent_version, "parents": list(parents)})
+    if former:
+        await graph.write(_NAMED_NO_MORE, {"former": [row["id"] for row in former]})
     for parent in parents:
-        await _ensure_version(graph, parent)
+        await ensure_version(graph, parent)
         await graph.write(_PARENT, {"version": agent_version, "parent": parent})
 
 
@@ -138,7 +151,7 @@ async def project_evaluations(
     """
     scores = [row for each in evaluations for row in _score_rows(each)]
     place = {"version": head.agent_version, "evaluation_id": head.evaluation_id, "offline": head.offline}
-    await _ensure_version(graph, head.agent_version)
+    await ensure_version(graph, head.agent_version)
     await graph.write(_FORMER_SCORES, place | {"scores": {row["id"]: True for row in scores}})
     await graph.write(_FORMER_EVALUATIONS, place | {"trials": {each.id: True for each in evaluations}})
     rows = [{**_evaluation_row(each), **(outcomes or {}).get(each.id, {})} for each in evaluations]
@@ -178,7 +191,8 @@ async def project_fitness(graph: Graph, head: EvaluationHead, rows: Iterable[Row
             await graph.write(_DERIVED, place)
 
 
-async def _ensure_version(graph: Graph, agent_version: str) -> None:
+async def ensure_version(graph: Graph, agent_version: str) -> None:
+    """A version and its agent, with whatever is known of them already."""
     await graph.write(_VERSION, {"agent": agent_of(agent_version), "version": agent_version})
 
 

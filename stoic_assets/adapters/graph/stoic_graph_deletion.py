@@ -1,13 +1,13 @@
 """Removes a version from the stoic graph, with all that only it has there."""
 
 from stoic_assets.adapters.graph.bolt import Graph
-from stoic_assets.adapters.graph.stoic_graph import BATCH, MADE_BY
+from stoic_assets.adapters.graph.stoic_graph import BATCH, MADE_BY, NAMED_ALONE
 from stoic_assets.core.releases import agent_of
 
 _OURS = f"WHERE part.made_by = '{MADE_BY}'"
-_PARENTS_ALONE = """
-    MATCH (:AgentVersion {id: $version})-[:EVOLVED_FROM]->(p:AgentVersion)
-    WHERE p.released_at IS NULL AND NOT (p)-[:RECEIVED_EVALUATION]->() AND NOT (p)-[:EVOLVED_FROM]->()
+_PARENTS_ALONE = f"""
+    MATCH (:AgentVersion {{id: $version}})-[:EVOLVED_FROM]->(p:AgentVersion)
+    WHERE {NAMED_ALONE}
     MATCH (p)<-[:EVOLVED_FROM]-(child)
     WITH p, count(child) AS children
     WHERE children = 1

@@ -115,6 +115,22 @@ def test_a_corrected_release_has_its_own_parents_and_date(projection: Projection
     projection.run(lambda graph: stoic_graph_deletion.delete_version(graph, "other@7"))
 
 
+def test_a_former_parent_leaves_unless_more_is_known_of_it(projection: Projection) -> None:
+    evaluated = replace(projection.head, agent_version=f"{projection.agent}@evaluated")
+    projection.rows(f"CREATE (:AgentVersion {{id: '{projection.agent}@theirs'}})")
+    projection.run(
+        projection.version("evaluated", "dated", "shared", "theirs", "typo"),
+        partial(stoic_graph.project_evaluations, head=evaluated, evaluations=[projection.evaluation(0)]),
+        lambda graph: stoic_graph.project_version(graph, f"{projection.agent}@dated", "2026-01-01", []),
+        lambda graph: stoic_graph.project_version(graph, f"{projection.agent}@2", None, [f"{projection.agent}@shared"]),
+        projection.version("1.0.0"),
+    )
+    left = projection.rows("MATCH (v:AgentVersion) WHERE v.id STARTS WITH $agent RETURN v.id AS id ORDER BY id")
+    assert [row["id"].partition("@")[2] for row in left] == [
+        "1.0.0", "1.1.0", "2", "dated", "evaluated", "shared", "theirs"
+    ]
+
+
 def test_being_a_parent_changes_nothing_about_a_version(projection: Projection) -> None:
     parent = projection.head.agent_version
     projection.run(
