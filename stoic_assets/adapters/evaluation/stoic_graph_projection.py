@@ -3,7 +3,8 @@
 The statements are in `stoic_graph`; this module decides what of the warehouse is written, and in which order.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
 
 from stoic_assets.adapters.disk.release_files import as_released
 from stoic_assets.adapters.evaluation.publishing import read_evaluations
@@ -24,14 +25,18 @@ from stoic_assets.core.table_rows import Row, by_trial
 
 
 def introduce_version(workplace: Workplace, agent_version: str, release: Release | None) -> None:
-    """Gives a version its node in the stoic graph, with date and parents if it was released.
+    """Gives a version its node in the stoic graph, with date and parents of its release; without one it keeps its own.
 
     Raises `ConfigurationError` where that graph has no place, see `refuse_unfit`.
     """
-    released_at, parents = (release.released_at, release.parent_versions) if release else (None, ())
-    _in_stoic_graph(
-        workplace, lambda graph: stoic_graph.project_version(graph, agent_version, released_at, parents), at_first=True
-    )
+
+    async def work(graph: Graph) -> None:
+        if release:
+            await stoic_graph.project_version(graph, agent_version, release.released_at, release.parent_versions)
+        else:
+            await stoic_graph.ensure_version(graph, agent_version)
+
+    _in_stoic_graph(workplace, work, at_first=True)
 
 
 def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
@@ -41,10 +46,10 @@ def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
     tables = EvaluationTables(workplace, manifest)
     outcomes, fitness = _outcomes(tables), tables.read("fitness_updates")
     people = human_evaluations(workplace, manifest.agent_version)
-    released = as_released(workplace.project.releases, manifest)
+    released_at, parents = _release(workplace, manifest)
 
     async def work(graph: Graph) -> None:
-        await stoic_graph.project_version(graph, head.agent_version, released.released_at, released.parents)
+        await stoic_graph.project_version(graph, head.agent_version, released_at, parents)
         await stoic_graph.project_evaluations(graph, head, evaluations, outcomes)
         for evaluation_id in (FEEDBACK, RATINGS):
             found = [each for each in people if each.head.evaluation_id == evaluation_id]
@@ -57,6 +62,18 @@ def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
     everybody = [*evaluations, *people]
     scores = sum(len(evaluation.virtue_scores) for evaluation in everybody)
     return {"stoic_evaluations": len(everybody), "virtue_scores": scores, "virtue_trends": len(trends)}
+
+
+def _release(workplace: Workplace, manifest: Manifest) -> tuple[datetime | str | None, Sequence[str]]:
+    """Date and parents of the version, each from its newest evaluation that names them, as trends take them.
+
+    If none does, from the manifest of its release now.
+    """
+    newest_first = workplace.warehouse.evaluations(manifest.agent_version)
+    named = [row for row in newest_first if row["released_at"] or row["parents"]]
+    released = named or [dict(as_released(workplace.project.releases, manifest))]
+    date = next((row["released_at"] for row in released if row["released_at"]), None)
+    return date, released[0]["parents"] or ()
 
 
 def _outcomes(tables: EvaluationTables) -> dict[str, Row]:

@@ -141,6 +141,31 @@ def test_a_version_is_introduced_with_what_its_release_says(workplace: Workplace
     ]
 
 
+def test_date_and_parents_are_those_that_the_newest_evaluation_names(
+    workplace: Workplace, manifest: Manifest, embedded: GraphServer
+) -> None:
+    """Whichever evaluation is written last, and where the manifest of the release is gone."""
+    version, agent = manifest.agent_version, manifest.agent_version.split("@")[0]
+    head = {"agent": agent, "status": "conversed", "offline": False, "planned_trials": 1}
+    for day, named in (
+        (3, {"released_at": "2026-11-01T09:00:00Z", "parents": [f"{agent}@0.8"]}),
+        (4, {"parents": [f"{agent}@0.7"]}),
+        (5, {}),
+    ):
+        row = head | {"started_at": f"2026-03-0{day}T02:00:00Z"} | named
+        workplace.warehouse.write("evaluations", version, f"night{day}", [row])
+    asyncio.run(publish(workplace, manifest))
+    project(workplace, manifest)
+    introduce_version(workplace, version, None)
+    query = (
+        "MATCH (:Agent {id: $agent})-[:HAS_VERSION]->(v)-[:EVOLVED_FROM]->(p) RETURN v.id AS id, v.released_at AS at, "
+        "p.id AS parent"
+    )
+    assert [tuple(row.values()) for row in in_graph(embedded, query, agent)] == [
+        (version, "2026-11-01T09:00:00+00:00", f"{agent}@0.7")
+    ]
+
+
 def test_a_release_that_came_after_an_evaluation_keeps_its_parents_when_that_is_written_again(
     workplace: Workplace, manifest: Manifest, embedded: GraphServer
 ) -> None:
