@@ -186,10 +186,17 @@ def _advice_on_damage(file: Path) -> str:
     return f"{file} is damaged; {away}: no result is lost with it, only Dagster's {lost}"
 
 
-def _is_of_database(error: BaseException | None) -> bool:
+def _is_of_database(error: BaseException) -> bool:
     """Whether a fault of a database is among the causes of an error."""
     from sqlalchemy.exc import DatabaseError
 
-    while error and not isinstance(error, DatabaseError):
+    return any(isinstance(cause, DatabaseError) for cause in _causes(error))
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, what it was raised from or amid, and so on; where Dagster raises an error again, they go round."""
+    seen: list[BaseException] = []
+    while error and error not in seen:
+        yield error
+        seen.append(error)
         error = error.__cause__ or error.__context__
-    return error is not None

@@ -71,3 +71,17 @@ def test_other_faults_stay_what_they_are(workplace: Workplace) -> None:
     for fault in (OperationalError("select", {}, Exception("no such table")), ValueError("other")):
         with pytest.raises(type(fault)), damage_named(sqlite_folders(workplace)):
             raise fault
+
+
+@pytest.mark.timeout(30)
+def test_a_fault_of_an_asset_is_told_though_its_causes_go_round(workplace: Workplace) -> None:
+    """Dagster raises the fault again within the error that it wrapped it in: each is then a cause of the other."""
+    import dagster as dg
+
+    @dg.asset
+    def broken() -> None:
+        raise OSError("no such disk")
+
+    job = dg.Definitions(assets=[broken]).resolve_implicit_global_asset_job_def()
+    with pytest.raises(OSError, match="no such disk"), open_instance(workplace) as instance:
+        job.execute_in_process(instance=instance)
