@@ -1,7 +1,7 @@
 """Reads jobs from disk: with the text of the files that they name, refused where they make no sense, chosen by name."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +30,23 @@ def _job_in(path: Path) -> Job:
     name = job.name or path.stem
     if not re.fullmatch(NAME, name):
         raise fault_in(path, ["name"], _unusable(name, is_file=not job.name))
-    # Not a rule of `Job`, for the reason that `slips` gives.
-    if (weights := job.weights()) and not any(weights.values()):
-        raise fault_in(path, ["virtues"], "every virtue weighs 0; give one a weight above 0, or leave `virtues` out")
+    if fault := next(_contradictions(job), None):
+        raise fault_in(path, *fault)
     changes: dict[str, Any] = {
         "name": name,
         "setups": tuple(_resolved(setup, path, number) for number, setup in enumerate(job.setups)),
         "prompts": {prompt: _template(job, path, prompt, *named) for prompt, named in own_prompts(job).items()},
     }
     return job.model_copy(update=changes)
+
+
+def _contradictions(job: Job) -> Iterator[tuple[Sequence[str], str]]:
+    """Keys that cancel others: the place of each, and what is wrong. No rules of `Job`, for the reason in `slips`."""
+    if (weights := job.weights()) and not any(weights.values()):
+        yield ["virtues"], "every virtue weighs 0; give one a weight above 0, or leave `virtues` out"
+    for name, (file, *key) in _short_forms(job).items():
+        if _file_of(job.prompts.get(name, file)) != _file_of(file):
+            yield key, f"`prompts.{name}` names another template for the same prompt; leave one of the two out"
 
 
 def _unusable(name: str, is_file: bool) -> str:
@@ -55,15 +63,21 @@ def _resolved(setup: CypherSetup | FileSetup, path: Path, number: int) -> Cypher
 
 
 def own_prompts(job: Job) -> dict[PromptName, tuple[str, ...]]:
-    """The files of the job's own templates, each with the key that names it.
+    """The files of the job's own templates, each with the key that names it."""
+    return _short_forms(job) | {name: (file, "prompts", name) for name, file in job.prompts.items()}
 
-    `evaluator.prompt` and `scorer.prompt` name one too, as in Embabel's files.
-    """
+
+def _short_forms(job: Job) -> dict[PromptName, tuple[str, ...]]:
+    """The own templates that `evaluator.prompt` and `scorer.prompt` name, as in Embabel's files."""
     named: dict[PromptName, tuple[str, ...]] = {
         "evaluator": (job.evaluator.prompt, "evaluator", "prompt"), "tasks": (job.scorer.prompt, "scorer", "prompt")
     }  # fmt: skip
-    own = {name: (_with_suffix(file), *key) for name, (file, *key) in named.items() if not _is_built_in(file)}
-    return own | {name: (file, "prompts", name) for name, file in job.prompts.items()}
+    return {name: (_with_suffix(file), *key) for name, (file, *key) in named.items() if not _is_built_in(file)}
+
+
+def _file_of(prompt: str) -> Path:
+    """The file, relative to the job file; `file:` may stand before it."""
+    return Path(prompt.removeprefix("file:"))
 
 
 def _is_built_in(prompt: str) -> bool:
@@ -78,13 +92,12 @@ def _with_suffix(prompt: str) -> str:
 
 def _template(job: Job, path: Path, prompt: PromptName, file: str, *key: str) -> str:
     """The text of a job's own prompt. Raises `ConfigurationError` where it does not render."""
-    file = file.removeprefix("file:")
-    text = _named_text(path, file, key)
-    refuse_prompt(job, prompt, text, str(path.parent / file))
+    text = _named_text(path, _file_of(file), key)
+    refuse_prompt(job, prompt, text, str(path.parent / _file_of(file)))
     return text
 
 
-def _named_text(path: Path, file: str, key: Sequence[str | int]) -> str:
+def _named_text(path: Path, file: str | Path, key: Sequence[str | int]) -> str:
     """The text of a file that the job file at `path` names, relative to itself, under `key`."""
     try:
         return read_text(path.parent / file)

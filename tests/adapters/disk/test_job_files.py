@@ -142,10 +142,18 @@ def test_own_prompts_go_by_their_names_with_and_without_suffix(tmp_path: Path, f
     assert load_job(write(tmp_path / "job.yml", f"evaluator: {{prompt: '{form}'}}")).prompts == {"evaluator": "u"}
 
 
-def test_prompts_name_before_the_short_form(tmp_path: Path) -> None:
-    path = write(tmp_path / "job.yml", "prompts: {evaluator: a.jinja}\nevaluator: {prompt: b.jinja}\n")
-    (tmp_path / "a.jinja").write_text("a")
-    assert load_job(path).prompts == {"evaluator": "a"}
+@pytest.mark.parametrize(("block", "prompt"), [("evaluator", "evaluator"), ("scorer", "tasks")])
+def test_two_templates_for_the_same_are_refused_where_the_short_form_stands(
+    tmp_path: Path, block: str, prompt: str
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.jinja").write_text(name)
+    path = write(tmp_path / "job.yml", f"prompts: {{{prompt}: a.jinja}}\n{block}:\n  prompt: b\n")
+    with pytest.raises(DocumentError, match=rf"job\.yml:5: {block}\.prompt: `prompts\.{prompt}` names another"):
+        load_job(path)
+    for same in ("file:./a", "a.jinja", f"eval/{'socrates' if block == 'evaluator' else 'score'}"):
+        write(path, f"prompts: {{{prompt}: a.jinja}}\n{block}: {{prompt: '{same}'}}\n")
+        assert load_job(path).prompts == {prompt: "a"}
 
 
 def test_headers_outlive_the_loading(tmp_path: Path) -> None:
