@@ -16,6 +16,7 @@ from stoic_assets.core.assertions.kotlin_expression import names_in
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job_entries import (
+    NAME,
     Assertion,
     CypherAssertion,
     CypherSetup,
@@ -27,6 +28,7 @@ from stoic_assets.core.jobs.job_entries import (
     Setup,
     Target,
     Task,
+    Words,
     seed_messages,
 )
 from stoic_assets.core.jobs.trial import Condition
@@ -39,15 +41,17 @@ _QUESTION = "asks:"
 """Prefix of `Job.question_hash`, so that it never equals a `Job.hash`."""
 MOST_REPEATS = 10_000
 """Of a trial: a plan is made as a whole, and a slip such as 99999999999 would take all memory."""
+_ONE_OF = {"oneOf": [{"required": [key], "properties": {key: {"minItems": 1}}} for key in ("tasks", "scenarios")]}
+"""Either tasks or scenarios, in JSON Schema."""
 PromptName = Literal["evaluator", "tasks", "wisdom", "courage", "justice", "temperance", "practical_wisdom"]
 
 
-class Job(CamelDocument):
+class Job(CamelDocument, json_schema_extra=_ONE_OF):
     """One job file."""
 
-    name: str = Field("", description="default: the file's stem")
+    name: str = Field("", description="default: the file's stem", json_schema_extra={"pattern": f"^$|{NAME}"})
     tags: tuple[str, ...] = ()
-    holdout: bool = Field(False, description="counts in verdicts, never sent to the evolution service")
+    holdout: bool = Field(False, strict=True, description="counts in verdicts, never sent to the evolution service")
     repeats: int = Field(1, ge=1, le=MOST_REPEATS)
     evaluator: Evaluator = Evaluator()
     scorer: Scorer = Scorer()
@@ -56,11 +60,11 @@ class Job(CamelDocument):
     max_turns: int = Field(20, ge=1, description="messages of both sides, greeting included")
     trial_timeout_seconds: float | None = Field(None, gt=0)
     settle_seconds: float = Field(0.0, ge=0, description="wait between a conversation's end and the look at the graph")
-    greetings: tuple[str, ...] = Field(("Hello", "Hi", "Greetings", "Yo", "Hey"), min_length=1)
+    greetings: tuple[Words, ...] = Field(("Hello", "Hi", "Greetings", "Yo", "Hey"), min_length=1)
     seeds: tuple[Seed, ...] = ()
     setups: tuple[Setup, ...] = ()
     tasks: tuple[Task, ...] = ()
-    facts: tuple[str, ...] = ()
+    facts: tuple[Words, ...] = ()
     assertions: tuple[Assertion, ...] = ()
     scenarios: tuple[Scenario, ...] = ()
     virtues: dict[Virtue, Annotated[float, Field(ge=0)]] = Field(
@@ -186,7 +190,7 @@ def refuse_duplicates(entries: str, key: str, names: Iterable[str], taken: Colle
 
 
 def job_json_schema() -> dict[str, Any]:
-    """JSON Schema, draft 2020-12, so that editors and loader agree, except on numbers as text.
+    """JSON Schema, draft 2020-12, so that editors and loader agree, as far as docs/jobs.md says.
 
     Entries whose kind follows from a key (setups, seeds, assertions) become `oneOf`.
     """

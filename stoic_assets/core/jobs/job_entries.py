@@ -4,7 +4,7 @@ import difflib
 from itertools import chain
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag, field_validator
+from pydantic import Discriminator, Field, Tag, WithJsonSchema, field_validator
 
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
 from stoic_assets.core.errors import ExpressionError
@@ -13,6 +13,15 @@ from stoic_assets.core.text.documents import CamelDocument
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
 """Names that are part of file names, whatever the file system."""
+
+# The following say in JSON Schema what `slips` refuses. A job itself does not, for the reason given there.
+_WRITTEN = {"type": "string", "pattern": r"\S"}
+Words = Annotated[str, WithJsonSchema(_WRITTEN)]
+"""A text that somebody is told, and that must not be blank."""
+_UserName = Annotated[str, WithJsonSchema({**_WRITTEN, "allOf": [{"pattern": r"^([^{}]|\{trial\})*$"}]})]
+_Address = Annotated[str, WithJsonSchema({"type": "string", "pattern": r"^$|^\s*[Hh][Tt][Tt][Pp][Ss]?://[^/?#\s]"})]
+_BY_USER: dict[str, Any] = {"properties": {"role": {"const": "user"}}}
+"""The user's messages in JSON Schema, those without a role included."""
 
 
 def by_key(*keys: str) -> Discriminator:
@@ -42,7 +51,7 @@ class Evaluator(CamelDocument):
     voice: str = "You speak like a friendly, relaxed human"
     prompt: str = Field("eval/socrates", description="name of the built-in prompt, or the path of your own template")
     temperature: float = Field(0.5, ge=0, le=2)
-    signoff: str = Field("So Long, and Thanks for All the Fish", min_length=1)
+    signoff: Words = Field("So Long, and Thanks for All the Fish", min_length=1)
 
 
 class Scorer(CamelDocument):
@@ -55,9 +64,9 @@ class Scorer(CamelDocument):
 class Target(CamelDocument):
     """The agent to talk to. With `{trial}` in `user`, every trial has its own user."""
 
-    user: str
-    chatbot: str
-    url: str | None = None
+    user: _UserName
+    chatbot: Words
+    url: _Address | None = None
     protocol: Literal["embabel", "openai"] = "embabel"
     headers: dict[str, str] = Field(
         default_factory=dict, exclude=True, description="values may be ${ENV_NAME}; never stored"
@@ -69,7 +78,7 @@ class Task(CamelDocument):
     """One thing the simulated user wants; only the judge sees the acceptance criteria."""
 
     type: Literal["question", "task"] = "task"
-    task: str
+    task: Words
     acceptance_criteria: str
     difficulty: str = "medium"
     requirements: dict[str, Any] | list[Any] | str | None = None
@@ -83,7 +92,7 @@ PARAMETERS = ("user", "session", "trial", "agent_version")
 class CypherSetup(CamelDocument):
     """A Cypher script that prepares the subject graph before every trial."""
 
-    cypher: str
+    cypher: Words
 
 
 class FileSetup(CamelDocument):
@@ -97,7 +106,7 @@ Setup = Annotated[
 ]
 
 
-class SeedMessage(CamelDocument):
+class SeedMessage(CamelDocument, json_schema_extra={"if": _BY_USER, "then": {"properties": {"content": _WRITTEN}}}):
     """One message of a seed conversation; only the user's are sent."""
 
     role: Literal["user", "assistant", "system", "tool"] = "user"
@@ -107,13 +116,13 @@ class SeedMessage(CamelDocument):
 class TextSeed(CamelDocument):
     """A text that is sent to the agent as one message in a separate session."""
 
-    text: str
+    text: Words
 
 
 class ConversationSeed(CamelDocument):
     """An earlier conversation, replayed in a separate session."""
 
-    conversation: tuple[SeedMessage, ...]
+    conversation: tuple[SeedMessage, ...] = Field(json_schema_extra={"contains": _BY_USER})
 
 
 Seed = Annotated[
@@ -132,7 +141,7 @@ def seed_messages(seed: Seed) -> list[str]:
 class ExpressionAssertion(CamelDocument):
     """A Kotlin expression over `objectContext` and `evaluation` that must be true."""
 
-    expression: str
+    expression: Words
     weight: float = Field(1.0, ge=0)
     name: str | None = None
     condition: Condition | None = None
@@ -151,7 +160,7 @@ class ExpressionAssertion(CamelDocument):
 class CypherAssertion(CamelDocument):
     """A query over the subject graph whose one value must equal `expected`."""
 
-    cypher: str
+    cypher: Words
     expected: bool | int | float | str | list[Any] | dict[str, Any]
     weight: float = Field(1.0, ge=0)
     name: str | None = None
@@ -170,7 +179,7 @@ class Scenario(CamelDocument):
 
     id: str = Field(pattern=NAME)
     category: str
-    input: str = Field(min_length=1)
+    input: Words = Field(min_length=1)
     rationale: str | None = None
     expected: dict[str, Any] = Field(default_factory=dict)
     pad_baseline: dict[str, float] | None = None

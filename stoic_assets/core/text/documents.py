@@ -21,6 +21,7 @@ from stoic_assets.core.text.yaml_text import Path, YamlText, read_yaml
 _PROBLEMS = {
     "missing": "is required",
     "string_type": "text is expected",
+    "bool_type": "true or false is expected",
     "tuple_type": "a list is expected",
     "too_short": "at least one entry is expected",
     "list_type": "a list is expected",

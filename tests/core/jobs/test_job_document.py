@@ -156,6 +156,7 @@ def test_entries_are_told_apart_by_their_keys(read_job: ReadJob, text: str, kind
          "3: assertions[1].name: '2' is a name already"),
         ("assertions: [{name: objectContext, expression: evaluation.done}]", "3: assertions[0].name: 'objectC"),
         ("repeats: yes", "3: repeats: a number is expected"),
+        ("holdout: 1", "3: holdout: true or false is expected"),
         ("repeats: 10001", "3: repeats: Input should be less than or equal to 10000"),
         ("virtues: {wisdom: 1, courage: yes}", "3: virtues.courage: a number is expected"),
     ],

@@ -41,6 +41,8 @@ MINIMUM: dict[str, Any] = {
         {"tasks": [{"task": "t", "acceptance_criteria": "a"}]}, {"seeds": [{"text": "t", "conversation": []}]},
         {"assertions": [{"weight": 2}]}, {"assertions": [{"expression": "x", "cypher": "y"}]},
         {"assertions": [{"cypher": "x", "expected": None}]}, {"maxTurns": "many"}, {"virtues": {"bravery": 1}},
+        {"scenarios": [{"id": "s", "category": "c", "input": "i"}]}, {"target": {"user": "{u}", "chatbot": "c"}},
+        {"seeds": [{"conversation": [{"role": "assistant", "content": "Salve"}]}]},
     ],
 )
 def test_what_the_loader_refuses_the_schema_refuses(validator: Draft202012Validator, change: dict[str, Any]) -> None:
