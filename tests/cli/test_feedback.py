@@ -51,7 +51,7 @@ def test_feedback_is_stored_and_the_step_that_remains_is_named(
     assert regrade == f"to count this in its fitness, run `stoic regrade --agent-version {VERSION}`"
     assert unmapped == "dimensions that no virtue is mapped to: charm"
     assert "broken.json:1: a mapping is expected, not str" in told
-    assert "b.json: marcus@9.9.9 was never evaluated; correct agent_version" in told
+    assert "b.json: marcus@9.9.9 was never evaluated: its feedback counts once it is; correct agent_v" in told
     assert {row["agent_version"] for row in workplace.warehouse.query("select * from human_feedback_evaluations")} == {
         VERSION, "marcus@9.9.9",
     }

@@ -160,7 +160,8 @@ class _Reader:
             self._complain(name, f"agent {file.agent!r} was never evaluated; set agent_version")
             return None
         if version not in self._evaluated:  # it may be later; until then it enters no fitness update
-            self._complain(name, f"{version} was never evaluated; correct agent_version")
+            advice = "its feedback counts once it is; correct agent_version if that is a slip"
+            self._complain(name, f"{version} was never evaluated: {advice}")
         given_at = file.given_at or former.get("given_at") or self._now
         whole = partial(HumanFeedback, file.feedback_id, agent_version=version, task_id=file.task_id, given_at=given_at)
         if isinstance(file, MetricsFile):

@@ -72,7 +72,7 @@ def test_a_version_that_was_never_evaluated_is_named_and_its_feedback_kept(
 ) -> None:
     evaluated(workplace, "marcus@1.0.0")
     put()
-    said = f"{VERSION} was never evaluated; correct agent_version"
+    said = f"{VERSION} was never evaluated: its feedback counts once it is; correct agent_version if that is a slip"
     assert taken(workplace).complaints == (f"a.json: {said}",)
     for number in range(7):
         put(f"b{number}.json", task_id=f"task {number}")
