@@ -6,7 +6,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -21,12 +21,15 @@ from stoic_assets.adapters.http.api_keys import sent_value
 from stoic_assets.adapters.http.known_callers import SETTING, login_link
 from stoic_assets.adapters.http.loopback_guard import LOOPBACK
 from stoic_assets.adapters.process.process_identity import start_time
+from stoic_assets.adapters.process.runs_at_work import runs_at_work
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.child_process import child_process
 from stoic_assets.cli.dagster_instance import dagster_home, open_instance, refuse_misread_folders
 from stoic_assets.cli.options import Json
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
+from stoic_assets.core.presentation.formatting import listed, plural
+from stoic_assets.core.stages import PARTITION_TAG
 
 _PATIENCE = 30.0
 """Seconds that Dagster's processes may take to end: the daemon stops its code server first."""
@@ -127,7 +130,7 @@ def ui(
         "STOIC_WAREHOUSE": str(workplace.project.warehouse), SETTING: token,
         "DAGSTER_DISABLE_TELEMETRY": "1",  # dagster.yaml stops the collection, this the thread that would upload it
     }
-    with _only_ui(workplace.project.home) as lock, ExitStack() as children:
+    with _only_ui(workplace.project.home) as lock, _runs_told(workplace), ExitStack() as children:
         refuse_taken(port)
         with open_instance(workplace):  # else server and daemon, started together, would both make a home's databases
             pass
@@ -179,6 +182,24 @@ def _only_ui(home: Path) -> Iterator[int]:
     )
     with locked_with_children(home / "ui.lock", ConfigurationError(taken)) as lock:
         yield lock
+
+
+@contextmanager
+def _runs_told(workplace: Workplace) -> Iterator[None]:
+    """Names at the end the runs that go on unattended: their code server stays until they have ended."""
+    try:
+        yield
+    finally:
+        if left := runs_at_work(workplace.project.home):
+            named = f"{plural(len(left), 'run')} still at work: {listed(_names(workplace, left))}"
+            console.err.print(f"{named}; start `stoic ui` again to watch or terminate any")
+
+
+def _names(workplace: Workplace, run_ids: Iterable[str]) -> list[str]:
+    """The partitions of runs, else their jobs."""
+    with open_instance(workplace) as instance:
+        runs = {run_id: instance.get_run_by_id(run_id) for run_id in run_ids}
+    return [run.tags.get(PARTITION_TAG, run.job_name) if run else run_id for run_id, run in runs.items()]
 
 
 def _note_processes(home: Path, pids: Sequence[int]) -> None:

@@ -13,15 +13,19 @@ from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
+import dagster as dg
 import pytest
 
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.adapters.process.process_identity import start_time
+from stoic_assets.adapters.process.runs_at_work import at_work
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console, servers
+from stoic_assets.cli.dagster_instance import open_instance
 from stoic_assets.cli.servers import _wait_for_stop, agent, graph, ui
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
+from stoic_assets.core.stages import PARTITION_TAG
 from stoic_assets.demo import service
 
 SERVING = """
@@ -171,6 +175,24 @@ def test_a_ui_ends_in_good_order_with_its_terminal_but_not_under_nohup(
     command = [sys.executable, "-c", SIGNALLED, str(int(number)), nohup]
     ended = subprocess.run(command, capture_output=True, text=True)
     assert (ended.returncode, "ended unexpectedly" in ended.stderr) == (code, code == 1)
+
+
+def test_a_ui_that_is_stopped_names_the_runs_that_go_on(workplace: Workplace, home: Path) -> None:
+    @dg.job
+    def work() -> None: ...
+
+    command = [sys.executable, "-c", SIGNALLED, str(int(signal.SIGTERM)), ""]
+    with open_instance(workplace) as instance:
+        run = instance.create_run_for_job(work, tags={PARTITION_TAG: "bot@1.0"})
+        night = instance.create_run_for_job(work)
+    with at_work(home, run.run_id):
+        stopped = subprocess.run(command, capture_output=True, text=True)
+        assert "\n1 run still at work: bot@1.0; start `stoic ui` again to watch or term" in stopped.stderr
+        with at_work(home, night.run_id):
+            stopped = subprocess.run(command, capture_output=True, text=True)
+    assert stopped.returncode == 0
+    assert "2 runs still at work: " in stopped.stderr
+    assert "still" not in subprocess.run(command, capture_output=True, text=True).stderr
 
 
 @pytest.mark.usefixtures("home")

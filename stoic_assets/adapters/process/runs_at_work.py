@@ -31,6 +31,11 @@ def is_at_work(home: Path, run_id: str) -> bool:
     return is_locked(_folder(home) / run_id)
 
 
+def runs_at_work(home: Path) -> list[str]:
+    """The ids of the runs whose process is there."""
+    return [run_id for run_id in runs_at_work_once(home) if is_at_work(home, run_id)]
+
+
 def forget(home: Path, run_id: str) -> None:
     """Removes the file of a run whose end Dagster has recorded."""
     (_folder(home) / run_id).unlink(missing_ok=True)
