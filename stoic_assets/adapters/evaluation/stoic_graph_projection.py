@@ -5,7 +5,10 @@ The statements are in `stoic_graph`; this module decides what of the warehouse i
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
+from functools import partial
+from typing import TypeVar
 
+from stoic_assets.adapters.disk.file_locks import locked_in_turn
 from stoic_assets.adapters.disk.release_files import as_released
 from stoic_assets.adapters.evaluation.publishing import read_evaluations
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
@@ -22,6 +25,8 @@ from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
 from stoic_assets.core.releases import Release, agent_of
 from stoic_assets.core.table_rows import Row, by_trial
+
+T = TypeVar("T")
 
 
 def introduce_version(workplace: Workplace, agent_version: str, release: Release | None) -> None:
@@ -42,26 +47,25 @@ def introduce_version(workplace: Workplace, agent_version: str, release: Release
 def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
     """Writes an evaluation, its fitness and the agent's trends into the stoic graph; returns what was written."""
     head, evaluations = read_evaluations(workplace, manifest)
-    trends = _trends(workplace, manifest.agent_version)
     tables = EvaluationTables(workplace, manifest)
     outcomes, fitness = _outcomes(tables), tables.read("fitness_updates")
     people = human_evaluations(workplace, manifest.agent_version)
     released_at, parents = _release(workplace, manifest)
 
-    async def work(graph: Graph) -> None:
+    async def work(graph: Graph) -> int:
         await stoic_graph.project_version(graph, head.agent_version, released_at, parents)
         await stoic_graph.project_evaluations(graph, head, evaluations, outcomes)
         for evaluation_id in (FEEDBACK, RATINGS):
             found = [each for each in people if each.head.evaluation_id == evaluation_id]
             place = EvaluationHead(head.agent_version, evaluation_id, head.time)
             await stoic_graph.project_evaluations(graph, place, found)
-        await stoic_graph.project_trends(graph, agent_of(head.agent_version), trends)
         await stoic_graph.project_fitness(graph, head, fitness)
+        return await _project_trends(workplace, head.agent_version, graph)
 
-    _in_stoic_graph(workplace, work)
+    trends = _in_stoic_graph(workplace, work)
     everybody = [*evaluations, *people]
     scores = sum(len(evaluation.virtue_scores) for evaluation in everybody)
-    return {"stoic_evaluations": len(everybody), "virtue_scores": scores, "virtue_trends": len(trends)}
+    return {"stoic_evaluations": len(everybody), "virtue_scores": scores, "virtue_trends": trends}
 
 
 def _release(workplace: Workplace, manifest: Manifest) -> tuple[datetime | str | None, Sequence[str]]:
@@ -91,13 +95,25 @@ def _outcomes(tables: EvaluationTables) -> dict[str, Row]:
 
 def delete_from_graph(workplace: Workplace, agent_version: str) -> None:
     """Removes a version from the stoic graph; the agent's trends become those of the versions in the warehouse."""
-    trends = _trends(workplace, agent_version)
 
     async def work(graph: Graph) -> None:
-        await stoic_graph.project_trends(graph, agent_of(agent_version), trends)
+        await _project_trends(workplace, agent_version, graph)
         await stoic_graph_deletion.delete_version(graph, agent_version)
 
     _in_stoic_graph(workplace, work)
+
+
+async def _project_trends(workplace: Workplace, agent_version: str, graph: Graph) -> int:
+    """The agent's trends become those of the warehouse; returns how many these are.
+
+    One at a time: of two at once, the one that wrote last may have read before the other's version came, or went.
+    """
+    line = "another process writes trends into the stoic graph; this waits for that"
+    lock = workplace.project.home / "locks" / "stoic_graph"
+    async with locked_in_turn(lock, partial(workplace.progress.note, line)):
+        trends = _trends(workplace, agent_version)
+        await stoic_graph.project_trends(graph, agent_of(agent_version), trends)
+    return len(trends)
 
 
 def _trends(workplace: Workplace, agent_version: str) -> list[Row]:
@@ -109,13 +125,13 @@ def _trends(workplace: Workplace, agent_version: str) -> list[Row]:
     )
 
 
-def _in_stoic_graph(workplace: Workplace, work: Callable[[Graph], Awaitable[None]], at_first: bool = False) -> None:
-    async def connected(graphs: Graphs) -> None:
+def _in_stoic_graph(workplace: Workplace, work: Callable[[Graph], Awaitable[T]], at_first: bool = False) -> T:
+    async def connected(graphs: Graphs) -> T:
         await graphs.stoic.ping()
         if at_first:
             await refuse_unfit(graphs, workplace.env)
         await stoic_graph.prepare(graphs.stoic)
-        await work(graphs.stoic)
+        return await work(graphs.stoic)
 
     with workplace.graphs() as graphs:
-        run_async(connected(graphs))
+        return run_async(connected(graphs))

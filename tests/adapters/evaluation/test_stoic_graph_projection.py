@@ -1,13 +1,17 @@
 """Evaluations, people's words and trends of the warehouse in the stoic graph, and what of them goes with a version."""
 
 import asyncio
+import threading
 import uuid
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.evaluation.publishing import publish
 from stoic_assets.adapters.evaluation.stoic_graph_projection import delete_from_graph, introduce_version, project
 from stoic_assets.adapters.graph.bolt import connect
@@ -15,6 +19,7 @@ from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.progress import Unwatched
 from stoic_assets.core.releases import Release
 
 Make = Callable[..., Manifest]
@@ -104,16 +109,19 @@ def trends(embedded: GraphServer, agent: str) -> list[dict[str, Any]]:
     return in_graph(embedded, query, agent)
 
 
+def score_wisdom(workplace: Workplace, manifest: Manifest, score: float) -> None:
+    agent = manifest.agent_version.split("@")[0]
+    virtue = {"agent": agent, "virtue": "wisdom", "score": score, "trials": 1, "not_exercised": 0}
+    workplace.warehouse.write("evaluation_virtues", manifest.agent_version, "night", [virtue])
+
+
 def test_a_deleted_version_leaves_the_trends_of_the_others(
     workplace: Workplace, evaluate: Make, embedded: GraphServer
 ) -> None:
     agent = f"agent{uuid.uuid4().hex}"
     for version, score in (("1", 0.4), ("2", 0.6)):
         manifest = evaluate(f"{agent}@{version}", {"mentor": score})
-        workplace.warehouse.write(
-            "evaluation_virtues", manifest.agent_version, "night",
-            [{"agent": agent, "virtue": "wisdom", "score": score, "trials": 1, "not_exercised": 0}],
-        )  # fmt: skip
+        score_wisdom(workplace, manifest, score)
         asyncio.run(publish(workplace, manifest))
         project(workplace, manifest)
     assert trends(embedded, agent) == [{"n": 2, "x": 0.6, "offline": False}]
@@ -121,6 +129,33 @@ def test_a_deleted_version_leaves_the_trends_of_the_others(
         workplace.warehouse.delete(f"{agent}@{version}")
         delete_from_graph(workplace, f"{agent}@{version}")
         assert trends(embedded, agent) == left
+
+
+@dataclass
+class Heard(Unwatched):
+    """Knows when somebody is told to wait."""
+
+    told: threading.Event = field(default_factory=threading.Event)
+
+    def note(self, message: str) -> None:
+        self.told.set()
+
+
+def test_trends_hold_what_another_run_of_the_agent_stored_until_they_were_written(
+    workplace: Workplace, evaluate: Make, embedded: GraphServer
+) -> None:
+    """Each waits until the other has read and written them."""
+    agent, progress = f"agent{uuid.uuid4().hex}", Heard()
+    first, second = (evaluate(f"{agent}@{version}", {"mentor": 0.5}) for version in "12")
+    score_wisdom(workplace, first, 0.4)
+    asyncio.run(publish(workplace, first))
+    with ThreadPoolExecutor() as another:
+        with locked(workplace.project.home / "locks" / "stoic_graph"):
+            written = another.submit(project, replace(workplace, progress=progress), first)
+            assert progress.told.wait(60)
+            score_wisdom(workplace, second, 0.6)
+        assert written.result()["virtue_trends"] == 2
+    assert trends(embedded, agent) == [{"n": 2, "x": 0.6, "offline": False}]
 
 
 def test_a_version_is_introduced_with_what_its_release_says(workplace: Workplace, embedded: GraphServer) -> None:
