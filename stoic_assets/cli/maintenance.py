@@ -92,7 +92,7 @@ def _evaluations(workplace: Workplace, version: str) -> int:
 
 
 def _refuse_unknown(workplace: Workplace, version: str) -> None:
-    """Raises if nothing is stored for the version: neither evidence, nor a table, nor a partition.
+    """Raises if nothing is stored for the version: neither evidence, nor a table, nor a report, nor a partition.
 
     The web UI adds any key as a partition; an invalid version can have nothing else.
     """
@@ -100,7 +100,9 @@ def _refuse_unknown(workplace: Workplace, version: str) -> None:
         partitions = instance.get_dynamic_partitions(PARTITIONS)
     if version not in partitions:
         check_agent_version(version)
-    stored = {*workplace.evidence.agent_versions(), *workplace.warehouse.agent_versions(), *partitions} - {ALL_VERSIONS}
+    reported = {folder.name for folder in workplace.reports.glob("*@*")}
+    kept = workplace.evidence.agent_versions() | workplace.warehouse.agent_versions() | reported
+    stored = {*kept, *partitions} - {ALL_VERSIONS}
     if version not in stored:
         raise ConfigurationError(f"nothing is stored for {version}; {instead_of(version, stored)}")
 

@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import FileSystemBytecodeCache
 from jinja2.bccache import Bucket
 
-from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.disk.files import remove_folder, write_whole
 from stoic_assets.adapters.evaluation.release_comparison import why_uncompared
 from stoic_assets.adapters.evaluation.tables import VERDICT_ON, EvaluationTables
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
@@ -18,6 +18,7 @@ from stoic_assets.adapters.warehouse.table_schemas import TABLES
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calibration.against_people import in_short
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import CypherSetup
@@ -65,9 +66,17 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
 
 
 def write_report(workplace: Workplace, manifest: Manifest, path: Path | None = None) -> Path:
-    """The HTML report of an evaluation; by default below `$STOIC_HOME/reports`. Raises `StorageError`."""
-    path = path or workplace.report_file(manifest.agent_version, manifest.evaluation_id)
-    return write_whole(path, report_parts(report_data(workplace, manifest), _compiled_templates()))
+    """The HTML report of an evaluation; by default below `$STOIC_HOME/reports`.
+
+    Raises `StorageError`, and `ConfigurationError` when the version was deleted meanwhile; then none is left there.
+    """
+    version, evidence = manifest.agent_version, workplace.evidence
+    own = workplace.report_file(version, manifest.evaluation_id)
+    written = write_whole(path or own, report_parts(report_data(workplace, manifest), _compiled_templates()))
+    if evidence.is_given_up(version) or manifest.evaluation_id not in evidence.evaluation_ids(version):
+        remove_folder(own.parent)
+        raise ConfigurationError(f"{version} was deleted while its report was written")
+    return written
 
 
 def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, str]:

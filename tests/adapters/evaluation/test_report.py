@@ -10,6 +10,7 @@ import pytest
 from stoic_assets.adapters.evaluation.report import report_data, write_report, write_weak_virtues
 from stoic_assets.adapters.ratings.calibration_store import PLACE
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.correction import Correction
 from stoic_assets.core.jobs.job import Job
@@ -118,3 +119,15 @@ def test_a_report_of_weak_virtues_warns_where_the_stand_in_judged_what_was_said_
     assert (OFFLINE_NOTE in text) == (judge == "offline")
     assert path == workplace.reports / "marcus@2" / "c.weak-virtues.md"
     assert path.read_text(encoding="utf-8") == f"# Weak virtues of marcus@2, evaluation c\n\n{text}"
+
+
+@pytest.mark.parametrize("begun", [True, False])
+def test_of_a_version_that_is_deleted_meanwhile_no_report_is_left(
+    workplace: Workplace, evaluated: Make, begun: bool
+) -> None:
+    """Whether its deletion has begun or has ended."""
+    manifest = evaluated("marcus@2", "c")
+    (workplace.evidence.give_up if begun else workplace.evidence.delete)("marcus@2")
+    with pytest.raises(ConfigurationError, match=r"^marcus@2 was deleted while its report was written$"):
+        write_report(workplace, manifest)
+    assert not (workplace.reports / "marcus@2").exists()

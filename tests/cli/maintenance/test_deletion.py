@@ -148,7 +148,7 @@ def test_a_version_that_is_not_there_is_refused_with_those_that_are(workplace: W
     assert refused.value.exit_code == 2
 
 
-@pytest.mark.parametrize("left", ["table", "folder", "partition"])
+@pytest.mark.parametrize("left", ["table", "folder", "report", "partition"])
 def test_what_is_left_of_a_version_without_evaluations_can_be_deleted(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch, left: str
 ) -> None:
@@ -157,6 +157,8 @@ def test_what_is_left_of_a_version_without_evaluations_can_be_deleted(
         workplace.warehouse.write("turns", "mentor@2", "E9", [])
     elif left == "folder":
         workplace.evidence.folder("mentor@2", "E9").mkdir(parents=True)
+    elif left == "report":
+        workplace.report_file("mentor@2", "E9").parent.mkdir()
     else:
         with open_instance(workplace) as instance:
             instance.add_dynamic_partitions(PARTITIONS, ["mentor@2"])
