@@ -59,14 +59,15 @@ def build(
     replies give the same page. Raises `ConfigurationError` for a version without such replies.
     """
     versions = dict.fromkeys(agent_versions) or [workplace.warehouse.newest_version()]
-    replies = [reply for version in versions for reply in scenario_replies(workplace, version)]
     home = workplace.project.home
-    with ratings_locked(home):
+    with ratings_locked(home):  # from the first reading: what is forgotten meanwhile would come back
+        replies = [reply for version in versions for reply in scenario_replies(workplace, version)]
         known = read_keys(home)
         page = blind(replies, known, lambda: secrets.token_hex(6))
         keys = write_keys(home, known | page.keys)
-    path = out or workplace.reports / "ratings" / f"rating-page-{page.page_id}.html"
-    return Built(write_whole(path, build_page(page, about)), page.page_id, len(replies), len(page.items), keys)
+        path = out or workplace.reports / "ratings" / f"rating-page-{page.page_id}.html"
+        write_whole(path, build_page(page, about))
+    return Built(path, page.page_id, len(replies), len(page.items), keys)
 
 
 def scenario_replies(workplace: Workplace, agent_version: str) -> list[Reply]:

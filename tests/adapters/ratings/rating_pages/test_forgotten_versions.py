@@ -1,9 +1,11 @@
 """What pages, keys and analyses keep of a version that is forgotten."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from rated_trials import VERSION, ratings_of, save, store, trial
 
+from stoic_assets.adapters.ratings import ratings_store
 from stoic_assets.adapters.ratings.rating_analysis import analyse_ratings
 from stoic_assets.adapters.ratings.rating_keys import forget_version, read_keys
 from stoic_assets.adapters.ratings.ratings_store import build, collect
@@ -55,3 +57,16 @@ def test_a_version_that_is_forgotten_is_named_by_no_analysis(workplace: Workplac
         (tmp_path / f"{name}.html").write_text(text)
     forget_version(workplace.project.home, tmp_path, VERSION)
     assert {path.stem for path in tmp_path.glob("*.html")} == {"later", "other", "training"}
+
+
+def test_no_version_is_forgotten_while_a_page_is_built(
+    workplace: Workplace, steps_alone: Callable[..., list[str]]
+) -> None:
+    """Neither its keys nor a page with its replies could be removed later."""
+    store(workplace, "e1", [trial("e1", "grief")])
+    called = steps_alone(
+        workplace.project.home, (ratings_store, "scenario_replies"), (ratings_store, "write_keys"),
+        (ratings_store, "write_whole"),
+    )  # fmt: skip
+    build(workplace, [VERSION])
+    assert called == ["scenario_replies", "write_keys", "write_whole"]
