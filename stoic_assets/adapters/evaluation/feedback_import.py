@@ -41,8 +41,9 @@ async def import_feedback(workplace: Workplace) -> FeedbackImport:
     async with _in_turn(workplace):
         feedback = await read_feedback(workplace, feedback_model(workplace))
         versions = sorted({version for version, _ in store(workplace, feedback)})
-    untold = sorted({*versions, *_untold(workplace)})
-    return FeedbackImport(feedback, versions, [await publish_feedback(workplace, version) for version in untold])
+        untold = sorted({*versions, *_untold(workplace)})
+        deliveries = [await publish_feedback(workplace, version) for version in untold]
+    return FeedbackImport(feedback, versions, deliveries)
 
 
 def _untold(workplace: Workplace) -> set[str]:
@@ -51,10 +52,10 @@ def _untold(workplace: Workplace) -> set[str]:
 
 
 def _in_turn(workplace: Workplace) -> AbstractAsyncContextManager[None]:
-    """One at a time from reading the folder to storing all its rows, between which a model may be asked for minutes.
+    """One at a time from reading the folder to storing all its rows and events: a model may be asked for minutes.
 
-    Of two at once, the one that stored last would remove the rows of files that it had not seen, and both would pay for
-    the same dialogues.
+    Of two at once, the one that stored last would remove the rows and events of files that it had not seen, and both
+    would pay for the same dialogues.
     """
     line = "another process imports what people found; this waits for that"
     return locked_in_turn(workplace.project.home / "locks" / "feedback", partial(workplace.progress.note, line))

@@ -98,6 +98,32 @@ def test_of_two_at_once_the_second_waits_and_neither_loses_or_repeats_anything(
     assert workplace.progress.notes == ["another process imports what people found; this waits for that"]
 
 
+def test_of_two_at_once_neither_loses_the_events_of_the_other(
+    workplace: Workplace, model: SlowModel, waiting: Callable[..., list[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second begins while the first delivers."""
+    deliver, told = publishing._deliver, model.may_answer
+    later: list[asyncio.Task[Any]] = []
+
+    async def slowly(*given: Any) -> Any:
+        if not later:
+            told.clear()
+            put(workplace, "second.json")
+            later.append(asyncio.create_task(import_feedback(workplace)))
+            await asyncio.wait([*later, asyncio.create_task(told.wait())], return_when=asyncio.FIRST_COMPLETED)
+        return await deliver(*given)
+
+    async def both() -> None:
+        await import_feedback(workplace)
+        await later[0]
+
+    told.set()
+    put(workplace, "first.json")
+    monkeypatch.setattr(publishing, "_deliver", slowly)
+    asyncio.run(both())
+    assert len(workplace.warehouse.query("select id from events")) == len(waiting(workplace)) == 2
+
+
 def test_whoever_waits_can_be_interrupted(workplace: Workplace, model: SlowModel) -> None:
     """And leaves the turn to the next."""
 
