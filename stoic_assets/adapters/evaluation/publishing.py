@@ -173,7 +173,7 @@ def _open_comparison(workplace: Workplace, manifest: Manifest) -> list[Row]:
         moved, settings = moved_between(workplace, base, candidate), workplace.settings
         sides = _without(base, held_out), _without(candidate, held_out)
         return compare(*sides, settings.minimal_differences, settings.invalid_trials_threshold, moved).rows()
-    except ComparisonRefused:  # they have only holdout jobs in common, or the base is gone
+    except ComparisonRefused:  # they have only holdout jobs in common, or the base is gone or changes
         return []
 
 

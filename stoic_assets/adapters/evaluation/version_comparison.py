@@ -90,13 +90,27 @@ def store(workplace: Workplace, manifest: Manifest, comparison: Comparison | Non
 
 
 def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> Side:
-    """One stored evaluation as a side of a comparison. Raises `ComparisonRefused` when it is not judged yet."""
+    """One stored evaluation as a side of a comparison.
+
+    Raises `ComparisonRefused` when it is not judged yet, or is judged again or deleted while it is read.
+    """
     warehouse, key = workplace.warehouse, (agent_version, evaluation_id)
-    for table in ("virtue_scores", "composite_scores"):
-        if not warehouse.has(table, *key):
-            raise ComparisonRefused(f"{agent_version} (evaluation {evaluation_id}) is not judged yet")
-    [evaluation], trials = warehouse.read("evaluations", *key), warehouse.read("trials", *key)
-    verdicts, calls = warehouse.read("virtue_scores", *key), warehouse.read_if_stored("llm_calls", *key, CALL)
+    head = warehouse.read_if_stored("evaluations", *key)
+    if not head or not all(warehouse.has(table, *key) for table in ("virtue_scores", "composite_scores")):
+        raise ComparisonRefused(f"{agent_version} (evaluation {evaluation_id}) is not judged yet")
+    try:
+        return _side(warehouse, *key, head[0])
+    finally:
+        if warehouse.read_if_stored("evaluations", *key) != head:
+            changed = f"{agent_version} (evaluation {evaluation_id}) was judged again or deleted meanwhile"
+            raise ComparisonRefused(f"{changed}; compare again")
+
+
+def _side(warehouse: Warehouse, agent_version: str, evaluation_id: str, evaluation: Row) -> Side:
+    """An evaluation by its own row and its tables."""
+    key = agent_version, evaluation_id
+    trials, verdicts = warehouse.read("trials", *key), warehouse.read("virtue_scores", *key)
+    calls = warehouse.read_if_stored("llm_calls", *key, CALL)
     written_at = max((row["evaluated_at"] for row in verdicts), default=evaluation["started_at"])
     tasks = warehouse.read_if_stored("task_scores", *key)
     virtues = _model_rows(warehouse, "trial_virtues", *key, VIRTUE)

@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
+from stoic_assets.adapters.evaluation import version_comparison
 from stoic_assets.adapters.evaluation.judging import EvaluationJudging
 from stoic_assets.adapters.evaluation.report import report_data
+from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.evaluation.version_comparison import base_version, compare_versions, moved_between, read_side
 from stoic_assets.adapters.ratings.calibration_store import PLACE
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.releases import ALL_VERSIONS
@@ -97,6 +100,26 @@ def test_a_version_is_compared_with_its_first_parent(
     workplace: Workplace, make_manifest: Callable[..., Manifest]
 ) -> None:
     assert base_version(workplace, make_manifest(parents=("marcus@0.9.0", "marcus@0.8.0"))) == "marcus@0.9.0"
+
+
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_a_side_that_is_judged_again_or_deleted_while_it_is_read_is_refused(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyPatch, is_deleted: bool
+) -> None:
+    """Else it could mix two judgings."""
+
+    def change(*_: object) -> list[Any]:
+        if is_deleted:
+            workplace.warehouse.delete(KEY[0])
+        else:
+            EvaluationTables(workplace, make_manifest(agent_version=KEY[0], evaluation_id=KEY[1])).reopen()
+        return []
+
+    for table, rows in TABLES.items():
+        workplace.warehouse.write(table, *KEY, rows)
+    monkeypatch.setattr(version_comparison, "calibration_rows", change)
+    with pytest.raises(ComparisonRefused, match=r"^marcus@1\.0\.0 \(evaluation e1\) was judged again or deleted"):
+        read_side(workplace, *KEY)
 
 
 def test_a_side_knows_what_came_of_its_assertions(workplace: Workplace) -> None:
