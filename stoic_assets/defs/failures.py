@@ -36,7 +36,7 @@ def reported(workplace: Workplace, patient: dg.AssetExecutionContext | None = No
         except StoicError as error:
             error.args = (workplace.redactor.text(str(error)),)
             failure = dg.Failure(str(error), allow_retries=isinstance(error, InfrastructureError))
-            if isinstance(error, ServiceUnreachable) and patient and patient.run.tags.keys() & {*UNATTENDED}:
+            if isinstance(error, ServiceUnreachable) and patient and is_unattended(patient.run):
                 _wait(patient, str(error))
                 raise dg.RetryRequested(len(WAITS)) from failure  # whose text the failure gets when Dagster gives up
             raise failure from error
@@ -46,6 +46,11 @@ def reported(workplace: Workplace, patient: dg.AssetExecutionContext | None = No
         if not is_interrupt(error):
             raise
         raise dg.Failure(INTERRUPTED, allow_retries=False) from KeyboardInterrupt()
+
+
+def is_unattended(run: dg.DagsterRun) -> bool:
+    """Whether a sensor or a schedule started the run."""
+    return bool(run.tags.keys() & {*UNATTENDED})
 
 
 def _wait(context: dg.AssetExecutionContext, problem: str) -> None:

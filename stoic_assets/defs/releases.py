@@ -108,4 +108,4 @@ def _why_nothing(waiting: list[str], releases: Releases) -> str:
     if waiting or faults:
         return "; ".join([*waiting, *faults])
     nothing = "no live version is new or has changed"
-    return f"{nothing}; {listed(releases.elsewhere)}" if releases.elsewhere else nothing
+    return f"{nothing}; {listed([*releases.elsewhere.values()])}" if releases.elsewhere else nothing

@@ -8,6 +8,7 @@ import dagster as dg
 from pydantic import Field
 
 from stoic_assets.adapters.evaluation.conversations import Held, hold_evaluation
+from stoic_assets.adapters.evaluation.live_releases import refuse_withdrawn
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
@@ -16,7 +17,7 @@ from stoic_assets.core.rounding import mean
 from stoic_assets.core.secrets.redaction import Redactor
 from stoic_assets.defs.asset_metadata import OWNERS, numbers, shown, trial_name
 from stoic_assets.defs.evaluation_run import claim, own_evaluation_id, version_of
-from stoic_assets.defs.failures import RETRIES, reported
+from stoic_assets.defs.failures import RETRIES, is_unattended, reported
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.preparation import graph_setup, job_configs
 from stoic_assets.defs.run_config import Bounds, checked
@@ -69,6 +70,8 @@ def transcripts(
     """
     with reported(workplace, context):
         version, evaluation_id = version_of(context), own_evaluation_id(context.run)
+        if is_unattended(context.run):  # its manifest may have changed while it waited for its turn, or for the agent
+            refuse_withdrawn(workplace, version)
         claim(context, workplace.evidence, version, evaluation_id)
         conversations = hold_evaluation(
             workplace,

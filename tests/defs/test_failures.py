@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -108,6 +109,7 @@ def test_what_a_sensor_started_waits_for_agents_models_and_graphs(
         raise ServiceUnreachable("nobody there")
 
     workplace.evidence.begin(make_manifest())
+    release(workplace)
     monkeypatch.setattr(f"stoic_assets.defs.{called}", gone)
     monkeypatch.setattr(failures, "WAITS", (0.01,))
     result = dg.materialize(
@@ -116,6 +118,39 @@ def test_what_a_sensor_started_waits_for_agents_models_and_graphs(
     )  # fmt: skip
     warned = [entry.user_message for entry in instance.all_logs(result.run_id) if entry.level == logging.WARNING]
     assert warned == ["nobody there; another try in 0.01 seconds"]
+
+
+def test_a_release_that_is_withdrawn_while_its_run_waits_is_not_evaluated_with_another_agent(
+    workplace: Workplace, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: object, **__: object) -> None:
+        assert manifest.exists(), "nobody is asked any more"
+        manifest.unlink()
+        raise ServiceUnreachable("nobody there")
+
+    manifest = release(workplace)
+    monkeypatch.setattr("stoic_assets.defs.transcripts.hold_evaluation", gone)
+    monkeypatch.setattr(failures, "WAITS", (0.01,))
+    result = dg.materialize(
+        [transcripts], resources={"workplace": workplace}, instance=instance, partition_key="marcus@1.0.0",
+        tags={SENSOR_NAME_TAG: "new_releases"}, raise_on_error=False,
+    )  # fmt: skip
+    [failure] = [event for event in result.all_events if event.is_step_failure]
+    told = failure.step_failure_data.user_failure_data
+    assert told.description == "the manifest of marcus@1.0.0 was deleted; nothing is evaluated"
+
+
+def release(workplace: Workplace) -> Path:
+    """The manifest of a live version, in a project with one job."""
+    project = workplace.project
+    project.jobs.mkdir()
+    (project.jobs / "chat.yml").write_text(
+        "target: {user: u, chatbot: marcus}\ntasks: [{task: t, acceptanceCriteria: a}]\n"
+    )
+    project.releases.mkdir()
+    manifest = project.releases / "1.0.0.yml"
+    manifest.write_text("{agent: marcus, version: 1.0.0, url: 'http://localhost:8083'}")
+    return manifest
 
 
 def test_steps_that_talk_to_networks_are_tried_again_but_none_that_would_be_paid_for_again(

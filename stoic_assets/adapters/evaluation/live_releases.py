@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
-from stoic_assets.adapters.disk.release_files import load_releases, url_of
+from stoic_assets.adapters.disk.release_files import load_release, load_releases, url_of
 from stoic_assets.adapters.evaluation.job_choice import chosen_jobs
 from stoic_assets.adapters.http.endpoint import parse_url
 from stoic_assets.adapters.workplace import Workplace
@@ -16,13 +16,13 @@ from stoic_assets.core.releases import Release, base_of, live_versions
 class Releases:
     """Every readable manifest by agent version, the live ones oldest first, and what is wrong with the others.
 
-    `elsewhere` says why sound manifests are not live.
+    `elsewhere` says, by version, why those with sound manifests are not live.
     """
 
     known: Mapping[str, Release]
     live: tuple[Release, ...]
     complaints: tuple[str, ...]
-    elsewhere: tuple[str, ...]
+    elsewhere: Mapping[str, str]
 
     def bases(self) -> dict[str, str | None]:
         """The version that each live one is compared with."""
@@ -41,11 +41,19 @@ def read_releases(workplace: Workplace) -> Releases:
             complaints.append(f"{version}: {fault}")
     live = live_versions(known.values(), lambda release: addresses.get(release.agent_version, set()))
     shown = {release.agent_version for release in live}
-    elsewhere = [
-        f"{version} has {'the address of a newer version' if urls else 'no address'}"
+    elsewhere = {
+        version: f"{version} has {'the address of a newer version' if urls else 'no address'}"
         for version, urls in sorted(addresses.items()) if version not in shown
-    ]
-    return Releases(known, tuple(live), tuple(complaints), tuple(elsewhere))
+    }
+    return Releases(known, tuple(live), tuple(complaints), elsewhere)
+
+
+def refuse_withdrawn(workplace: Workplace, version: str) -> None:
+    """Raises `ConfigurationError` when a version is not live any more: at its address there is no agent, or another."""
+    if not load_release(workplace.project.releases, version):
+        raise ConfigurationError(f"the manifest of {version} was deleted; nothing is evaluated")
+    if why := read_releases(workplace).elsewhere.get(version):
+        raise ConfigurationError(f"{why}; nothing is evaluated")
 
 
 def _addresses(release: Release, workplace: Workplace) -> Set[str]:

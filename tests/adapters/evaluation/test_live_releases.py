@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from stoic_assets.adapters.evaluation.live_releases import read_releases
+from stoic_assets.adapters.evaluation.live_releases import read_releases, refuse_withdrawn
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.service_address import address_problem
+from stoic_assets.core.errors import ConfigurationError
 
 
 @pytest.mark.parametrize("address", ["http://a:99999", "http://[", "marcus:8081", "http://ada:key@a"])
@@ -20,3 +21,27 @@ def test_a_wrong_address_by_default_stops_no_version_that_has_another(
     releases = read_releases(replace(workplace, env={**workplace.env, "AGENT_URL": address}))
     assert [release.agent_version for release in releases.live] == ["marcus@1.1.0"]
     assert releases.complaints == (f"marcus@1.0.0: AGENT_URL: {address_problem(address)}",)
+
+
+def test_a_version_whose_agent_is_gone_or_another_is_withdrawn(
+    workplace: Workplace, write: Callable[..., None]
+) -> None:
+    def released(version: str, more: str = "") -> None:
+        (workplace.project.releases / f"{version}.yml").write_text(f"agent: marcus\nversion: {version}\n{more}\n")
+
+    def refused() -> str:
+        with pytest.raises(ConfigurationError) as caught:
+            refuse_withdrawn(workplace, "marcus@1.0.0")
+        return str(caught.value)
+
+    write("chat")
+    released("1.0.0", "url: http://localhost:8083")
+    refuse_withdrawn(workplace, "marcus@1.0.0")
+    released("1.1.0", "url: http://localhost:8083")
+    assert refused() == "marcus@1.0.0 has the address of a newer version; nothing is evaluated"
+    released("1.0.0")
+    assert refused() == "marcus@1.0.0 has no address; nothing is evaluated"
+    released("1.0.0", "url: [")
+    assert "this may be the manifest of marcus@1.0.0" in refused()
+    (workplace.project.releases / "1.0.0.yml").unlink()
+    assert refused() == "the manifest of marcus@1.0.0 was deleted; nothing is evaluated"
