@@ -33,6 +33,7 @@ from stoic_assets.core.table_rows import Rows
 
 # What tests share is in modules, not in tests: importlib mode leaves sys.path alone.
 sys.path.insert(0, str(Path(__file__).parent / "parts"))
+from hanging_up import server_that_hangs_up
 from proxies import proxy_that_answers
 
 NEO4J = "STOIC_TEST_NEO4J_URI"
@@ -211,6 +212,13 @@ def dead_url() -> str:
     """An address where nothing listens."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+@pytest.fixture
+def silent_url() -> Iterator[str]:
+    """An address where every connection ends without an answer, as without TLS at a server that wants TLS."""
+    with server_that_hangs_up() as url:
+        yield url
 
 
 @dataclass

@@ -12,6 +12,7 @@ from stoic_assets.adapters.http.endpoint import (
     cause_of,
     closed_proxy,
     disconnected,
+    hung_up,
     led_to,
     parse_url,
     proxy_for,
@@ -60,7 +61,7 @@ class AgentHttp:
     It sends its own headers, keeps no cookies (trials must not share them), follows no redirects (they would carry the
     key elsewhere) and uses the environment's proxy. `url` has no trailing slash. Of the `limit`, only what concerns a
     single attempt is used. `key_advice` says what to check when the key is refused, `path_advice` when nothing is found
-    at the address. `redactor` blanks secrets in what errors quote.
+    at the address. `redactor` blanks secrets in what errors quote. Once it `has_answered`, it is known to speak HTTP.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class AgentHttp:
         self._headers, self._limit, self._proxy = dict(headers), limit, proxy_for(parts)
         sent = {part for value in headers.values() for part in (value, *value.split())}
         self._secrets = (redactor or Redactor(())).knowing(part for part in sent if part.lower() != SCHEME)
+        self.has_answered = False
         self._session: LoopBound[ClientSession] = LoopBound(self._open, lambda session: session.close())
 
     def below(self, path: str) -> str:
@@ -111,6 +113,7 @@ class AgentHttp:
         session = await self._session.get()
         try:
             async with session.request(method, url, json=body, allow_redirects=False) as response:
+                self.has_answered = True
                 text = await self._read(response)
         except TimeoutError:
             problem = f"{self._name} gave no answer within {self._limit.timeout_seconds:g} s"
@@ -120,10 +123,7 @@ class AgentHttp:
         except (aiohttp.ClientError, OSError) as error:
             if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == PROXY_REFUSES:
                 raise closed_proxy(self._name) from None
-            is_no_http = speaks_no_http(error) and Particular.PLACE not in particular
-            turned_away = reaches_nobody(error) or is_no_http
-            problem = f"{self._name} {disconnected(error, excerpt(cause_of(error), self._secrets))}"
-            raise AgentFailure(problem, turned_away=turned_away) from None
+            raise self._unanswered(error, particular) from None
         self._refuse_status(response, text, particular)
         return text
 
@@ -187,6 +187,19 @@ class AgentHttp:
         except ReplyTooLarge as error:
             advice = f"if that is right, raise {SETTING} in stoic.yml"
             raise SentTooMuch(f"{self._name} {error} at once; {advice}") from None
+
+    def _unanswered(self, error: Exception, particular: Particular) -> AgentFailure:
+        """What it means that a connection brought no answer, or none that can be read.
+
+        Who hangs up on a message may have broken down over it, unless nobody there has ever answered anything.
+        """
+        problem = disconnected(error, excerpt(cause_of(error), self._secrets))
+        broke_down = hung_up(error) and Particular.WORDS in particular and self.has_answered
+        no_http = (speaks_no_http(error) or hung_up(error)) and not broke_down and Particular.PLACE not in particular
+        if no_http and not self.has_answered:
+            hint = " (is it https://?)" if self._parts.scheme == "http" else ""
+            return NoAgentThere(self._lost(problem + hint), turned_away=True)
+        return AgentFailure(f"{self._name} {problem}", turned_away=no_http or reaches_nobody(error))
 
     def _too_much(self, found: TooManyValues) -> SentTooMuch:
         """The failure of a reply that contains more values than its size may."""

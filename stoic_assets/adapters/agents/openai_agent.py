@@ -74,6 +74,7 @@ class OpenAiAgent:
         history = [{"role": turn.role, "content": worded(turn.content)} for turn in turns]
         while history and history[-1]["role"] == "user":
             history.pop()
+        self._http.has_answered |= bool(history)
         self._sessions[session_id] = history
 
     async def close(self) -> None:

@@ -86,6 +86,13 @@ def reaches_nobody(error: Exception) -> bool:
     return isinstance(error, aiohttp.ClientConnectorError | aiohttp.ClientHttpProxyError)
 
 
+def hung_up(error: Exception) -> bool:
+    """Whether a connection ended without an answer, as one without TLS does at a server that wants TLS."""
+    import aiohttp
+
+    return isinstance(error, aiohttp.ClientConnectionError) and not reaches_nobody(error)
+
+
 def disconnected(error: Exception, said: str) -> str:
     """What happened to a connection, after the server's name: none was made, or it broke before or within a reply.
 

@@ -13,8 +13,10 @@ from stoic_assets.adapters.http.endpoint import (
     cause_of,
     closed_proxy,
     disconnected,
+    hung_up,
     led_to,
     reaches_nobody,
+    speaks_no_http,
     untrusted,
 )
 from stoic_assets.adapters.http.error_words import (
@@ -92,7 +94,8 @@ def explain(
         return closed_proxy(str(server))
     if isinstance(error, aiohttp.ClientError | OSError):
         problem = f"{server} {disconnected(error, excerpt(cause_of(error), secrets))}"
-        return AttemptFailed(problem, turned_away=reaches_nobody(error))
+        turned_away = reaches_nobody(error) or speaks_no_http(error) or hung_up(error)
+        return AttemptFailed(problem, turned_away=turned_away)
     return AttemptFailed(f"{server} gave an unreadable answer: {excerpt(f'{type(error).__name__}: {error}', secrets)}")
 
 

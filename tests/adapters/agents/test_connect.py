@@ -148,7 +148,7 @@ def test_what_an_agent_says_to_a_request_that_is_none_tells_nothing(service: Any
     assert len(service.seen) == 1
 
 
-def test_an_agent_that_no_evaluation_could_speak_to_is_told(service: Any, dead_url: str) -> None:
+def test_an_agent_that_no_evaluation_could_speak_to_is_told(service: Any, dead_url: str, silent_url: str) -> None:
     async def fault(url: str = service.url, seconds: float = 5.0, **given: Any) -> str:
         with pytest.raises(StoicError) as found:
             await check_access(target(timeoutSeconds=60, **given), url, {}, seconds)
@@ -161,5 +161,6 @@ def test_an_agent_that_no_evaluation_could_speak_to_is_told(service: Any, dead_u
     service.answers = [lambda _: asyncio.sleep(1, Response())]
     assert "gave no answer within 0.2 s" in asyncio.run(fault(seconds=0.2))
     assert "cannot be reached" in asyncio.run(fault(service.url.replace("http:", "https:")))
+    assert "Server disconnected (is it https://?); check its address" in asyncio.run(fault(silent_url))
     assert "nothing answers at" in asyncio.run(fault(dead_url))
     assert "set the environment variable STOA_KEY" in asyncio.run(fault(headers={"X-Key": "${STOA_KEY}"}))

@@ -53,6 +53,19 @@ def test_a_port_that_speaks_no_http_serves_nobody() -> None:
     asyncio.run(main())
 
 
+@pytest.mark.parametrize(
+    ("particular", "turned_away"), [(Particular.NOTHING, True), (Particular.WORDS, True), (IN_SESSION, False)]
+)
+def test_where_everybody_is_hung_up_on_the_address_may_be_wrong_and_no_session_is_at_fault(
+    silent_url: str, particular: Particular, turned_away: bool
+) -> None:
+    failure = failure_of(silent_url, particular=particular)
+    assert failure.turned_away is failure.says_how_to_go_on is turned_away
+    assert not failure.final
+    hinted = "cannot be reached: Server disconnected (is it https://?); check its address; a corrected address needs"
+    assert (hinted in str(failure)) is turned_away
+
+
 def test_nobody_there(dead_url: str) -> None:
     failure = failure_of(dead_url)
     assert "cannot be reached" in str(failure)
@@ -99,7 +112,7 @@ def test_a_dropped_connection_is_a_failure_that_nobody_repeats_unseen(method: st
             http = AgentHttp(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", {}, LIMIT)
             assert await http.call(method, http.url) == {}
             with pytest.raises(AgentFailure, match="cannot be reached") as caught:
-                await http.call(method, http.url)
+                await http.call(method, http.url, particular=Particular.WORDS)
             assert (caught.value.final, caught.value.turned_away) == (False, False)
             assert len(requests) == 2
             assert await http.call(method, http.url) == {}

@@ -100,6 +100,17 @@ def test_a_session_that_is_restored_before_the_first_reply_begins_with_the_messa
     assert service.seen[0].body["messages"] == [{"role": "user", "content": "Hi"}]
 
 
+def test_who_replied_before_the_interruption_and_hangs_up_on_the_next_message_is_at_fault(silent_url: str) -> None:
+    async def main() -> None:
+        agent = OpenAiAgent(silent_url, "sage")
+        agent.restore("old", [Turn(0, "user", "Hello"), Turn(1, "agent", "Salve")])
+        await agent.send("old", "Alice", "Crash")
+
+    with pytest.raises(AgentFailure, match=r"Server disconnected$") as caught:
+        asyncio.run(main())
+    assert not caught.value.turned_away
+
+
 def test_an_unknown_session_is_final(service: Any) -> None:
     async def main() -> None:
         await OpenAiAgent(service.url, "sage").send("nobody", "Alice", "Hello")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from failing_calls import FAST, REQUEST, refusal, text_from, turning_away
+from hanging_up import server_that_hangs_up
 from model_calls import KEY, completion
 from starlette.responses import JSONResponse, Response
 
@@ -88,6 +89,15 @@ def test_a_server_that_turns_everybody_away_ends_the_run(service: Any, status: i
 def test_a_server_that_dies_in_the_midst_of_a_request_ends_the_run_too(service: Any) -> None:
     service.answers = [Response(b'{"choices"', headers={"content-length": "1000"}), JSONResponse({}, 503)]
     assert "503" in refusal(service, ServiceUnreachable)
+
+
+def test_a_server_that_hangs_up_on_everybody_ends_the_run_and_one_that_does_so_on_a_message_does_not(
+    silent_url: str
+) -> None:
+    with pytest.raises(ServiceUnreachable, match="Server disconnected"):
+        text_from(silent_url)
+    with server_that_hangs_up("Judge.", completion()) as url, pytest.raises(ModelFailure, match="Server disconnected"):
+        text_from(url)
 
 
 @pytest.mark.parametrize("status", [429, 529])
