@@ -17,6 +17,8 @@ about a single request all the same: a moderation answers 403 to one message."""
 PROXY_REFUSES = 407
 TIMED_OUT = (408, 504, 524)
 """Statuses of a service, or a gateway before it, that took too long."""
+OTHER_NAME = (62, 64)
+"""OpenSSL's codes for a certificate of another host name or IP address."""
 
 
 def parse_url(url: str, setting: str) -> SplitResult:
@@ -49,8 +51,13 @@ def _require_certificates(file: str) -> None:
 
 def untrusted(service: str, why: Exception) -> ConfigurationError:
     """The error for a service whose certificate is not trusted, with the reason that TLS gives."""
-    advice = "set SSL_CERT_FILE to a file of PEM certificates that contains its issuer's"
-    return ConfigurationError(f"{service} shows a certificate that is not trusted: {why}; if it is right, {advice}")
+    if getattr(why, "verify_code", None) in OTHER_NAME:
+        advice = "let its address have a name that the certificate has"
+    elif file := os.environ.get("SSL_CERT_FILE"):
+        advice = f"if it is right, add its issuer's to those in SSL_CERT_FILE={file}"
+    else:
+        advice = "if it is right, set SSL_CERT_FILE to a file of PEM certificates that contains its issuer's"
+    return ConfigurationError(f"{service} shows a certificate that is not trusted: {why}; {advice}")
 
 
 def closed_proxy(service: str) -> ConfigurationError:

@@ -154,7 +154,7 @@ def test_the_proxy_is_used_except_on_loopback(service: Any, dead_url: str, monke
 
 
 def test_a_certificate_that_is_not_trusted_names_the_way_out(certified: tuple[str, Path]) -> None:
-    with pytest.raises(ConfigurationError, match=r"^the agent at https.* not trusted: .*; .* set SSL_CERT_FILE"):
+    with pytest.raises(ConfigurationError, match=r"^the agent at https.* not trusted: .*; .* SSL_CERT_FILE"):
         answer_of(certified[0])
 
 

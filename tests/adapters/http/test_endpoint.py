@@ -1,12 +1,13 @@
 import asyncio
 import socket
+import ssl
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import aiohttp
 import pytest
 
-from stoic_assets.adapters.http.endpoint import cause_of, led_to, parse_url, proxy_for, require_listener
+from stoic_assets.adapters.http.endpoint import cause_of, led_to, parse_url, proxy_for, require_listener, untrusted
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 
 NAMELESS = f"http://{'a' * 64}.example.org"
@@ -45,6 +46,28 @@ def test_certificates_that_cannot_be_read_are_one_clear_line(
     assert str(caught.value).startswith(f"SSL_CERT_FILE={file}: ")
     assert said.lower() in str(caught.value).lower()
     parse_url("http://agent.example.org", "AGENT_URL")
+
+
+@pytest.mark.parametrize(
+    ("name", "trusts", "advice"),
+    [
+        ("127.0.0.1", "none", "set SSL_CERT_FILE to a file"),
+        ("127.0.0.1", "others", "add its issuer's to those in SSL_CERT_FILE=others.pem"),
+        ("agents.example", "it", "let its address have a name that the certificate has"),
+        ("127.0.0.2", "it", "let its address have a name that the certificate has"),
+    ],
+)  # fmt: skip
+def test_a_certificate_that_is_not_trusted_names_what_would_help(
+    certified: tuple[str, Path], monkeypatch: pytest.MonkeyPatch, name: str, trusts: str, advice: str
+) -> None:
+    url, certificate = certified
+    context = ssl.create_default_context(cafile=certificate if trusts == "it" else None)
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    if trusts == "others":
+        monkeypatch.setenv("SSL_CERT_FILE", "others.pem")
+    with pytest.raises(ssl.SSLCertVerificationError) as caught:
+        asyncio.run(asyncio.open_connection("127.0.0.1", urlsplit(url).port, ssl=context, server_hostname=name))
+    assert advice in str(untrusted("the agent", caught.value))
 
 
 def test_the_proxy_of_the_environment_holds_except_on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
