@@ -152,7 +152,8 @@ def proxy_for(parts: SplitResult) -> str | None:
 async def require_listener(url: str, setting: str, advice: str, seconds: float) -> None:
     """Opens and closes a TCP connection to the service, or to the proxy that leads there.
 
-    Raises `ServiceUnreachable` with `advice` when no connection is accepted within `seconds`.
+    Raises `ServiceUnreachable` when no connection is accepted within `seconds`, with the `advice` about the service, or
+    about the proxy.
     """
     parts = parse_url(url, setting)
     proxy = proxy_for(parts)
@@ -162,7 +163,9 @@ async def require_listener(url: str, setting: str, advice: str, seconds: float) 
         async with asyncio.timeout(seconds):
             _, writer = await asyncio.open_connection(host, port)
     except OSError:
-        place = f"the proxy {host}:{port}" if proxy else f"{host}:{port}"
+        place = f"{host}:{port}"
+        if proxy:
+            place, advice = f"the proxy {place}", f"check {parts.scheme.upper()}_PROXY and NO_PROXY"
         raise ServiceUnreachable(f"{setting}: nothing answers at {place}; {advice}") from None
     writer.close()
     with contextlib.suppress(OSError):
