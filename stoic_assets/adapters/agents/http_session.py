@@ -18,6 +18,7 @@ from stoic_assets.adapters.http.endpoint import (
     proxy_for,
     reaches_nobody,
     speaks_no_http,
+    speaks_no_tls,
     untrusted,
 )
 from stoic_assets.adapters.http.error_words import ForeignError, read_error, read_hidden, status_of
@@ -189,14 +190,13 @@ class AgentHttp:
             raise SentTooMuch(f"{self._name} {error} at once; {advice}") from None
 
     def _unanswered(self, error: Exception, particular: Particular) -> AgentFailure:
-        """What it means that a connection brought no answer, or none that can be read.
-
-        Who hangs up on a message may have broken down over it, unless nobody there has ever answered anything.
+        """What it means that no answer came, or none that can be read. Who hangs up on a message may have broken down
+        over it, unless nobody there has ever answered anything.
         """
         problem = disconnected(error, excerpt(cause_of(error), self._secrets))
         broke_down = hung_up(error) and Particular.WORDS in particular and self.has_answered
         no_http = (speaks_no_http(error) or hung_up(error)) and not broke_down and Particular.PLACE not in particular
-        if no_http and not self.has_answered:
+        if speaks_no_tls(error) or (no_http and not self.has_answered):
             hint = " (is it https://?)" if self._parts.scheme == "http" else ""
             return NoAgentThere(self._lost(problem + hint), turned_away=True)
         return AgentFailure(f"{self._name} {problem}", turned_away=no_http or reaches_nobody(error))

@@ -93,6 +93,13 @@ def reaches_nobody(error: Exception) -> bool:
     return isinstance(error, aiohttp.ClientConnectorError | aiohttp.ClientHttpProxyError)
 
 
+def speaks_no_tls(error: Exception) -> bool:
+    """Whether TLS was answered in plain words, as by a server of http:// that is asked by https://."""
+    import aiohttp
+
+    return isinstance(error, aiohttp.ClientConnectorSSLError) and error.os_error.reason == "WRONG_VERSION_NUMBER"
+
+
 def hung_up(error: Exception) -> bool:
     """Whether a connection ended without an answer, as one without TLS does at a server that wants TLS."""
     import aiohttp
@@ -107,6 +114,8 @@ def disconnected(error: Exception, said: str) -> str:
     """
     import aiohttp
 
+    if speaks_no_tls(error):
+        return "speaks no TLS (is it http://?)"
     replied = isinstance(error, aiohttp.ClientPayloadError | aiohttp.ClientResponseError)
     if not replied or reaches_nobody(error):
         return f"cannot be reached: {said}"

@@ -17,6 +17,7 @@ from stoic_assets.adapters.http.endpoint import (
     led_to,
     reaches_nobody,
     speaks_no_http,
+    speaks_no_tls,
     untrusted,
 )
 from stoic_assets.adapters.http.error_words import (
@@ -94,6 +95,8 @@ def explain(
         return closed_proxy(str(server))
     if isinstance(error, aiohttp.ClientError | OSError):
         problem = f"{server} {disconnected(error, excerpt(cause_of(error), secrets))}"
+        if speaks_no_tls(error):
+            return ConfigurationError(f"{problem}; correct {server.url_variable}")
         turned_away = reaches_nobody(error) or speaks_no_http(error) or hung_up(error)
         return AttemptFailed(problem, turned_away=turned_away)
     return AttemptFailed(f"{server} gave an unreadable answer: {excerpt(f'{type(error).__name__}: {error}', secrets)}")

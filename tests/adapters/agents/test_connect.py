@@ -160,7 +160,7 @@ def test_an_agent_that_no_evaluation_could_speak_to_is_told(service: Any, dead_u
     assert "redirects to https://agents.example; check its address" in asyncio.run(fault())
     service.answers = [lambda _: asyncio.sleep(1, Response())]
     assert "gave no answer within 0.2 s" in asyncio.run(fault(seconds=0.2))
-    assert "cannot be reached" in asyncio.run(fault(service.url.replace("http:", "https:")))
+    assert "speaks no TLS (is it http://?)" in asyncio.run(fault(service.url.replace("http:", "https:")))
     assert "Server disconnected (is it https://?); check its address" in asyncio.run(fault(silent_url))
     assert "nothing answers at" in asyncio.run(fault(dead_url))
     assert "set the environment variable STOA_KEY" in asyncio.run(fault(headers={"X-Key": "${STOA_KEY}"}))

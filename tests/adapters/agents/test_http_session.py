@@ -66,6 +66,13 @@ def test_where_everybody_is_hung_up_on_the_address_may_be_wrong_and_no_session_i
     assert (hinted in str(failure)) is turned_away
 
 
+def test_an_address_of_tls_where_none_is_spoken_is_to_be_corrected(service: Any) -> None:
+    failure = failure_of(service.url.replace("http:", "https:"), particular=IN_SESSION)
+    assert "speaks no TLS (is it http://?); check its address; a corrected address needs a new" in str(failure)
+    assert failure.turned_away
+    assert failure.says_how_to_go_on
+
+
 def test_nobody_there(dead_url: str) -> None:
     failure = failure_of(dead_url)
     assert "cannot be reached" in str(failure)
