@@ -4,10 +4,10 @@ dbt binds the same SQL to all evaluations at once; since every model carries `ev
 groups, both give the same rows.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from stoic_assets.adapters.warehouse.duckdb_engine import fetch, open_engine, quoted
 from stoic_assets.adapters.warehouse.sql_project import ModelTest
@@ -18,6 +18,8 @@ from stoic_assets.core.table_rows import Row
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+Answer = TypeVar("Answer")
+
 
 class EvaluationModels:
     """The models of one evaluation over one connection, in which a table's name means the evaluation's file."""
@@ -26,6 +28,7 @@ class EvaluationModels:
         self._engine, self._warehouse = engine, warehouse
         self._key = (agent_version, evaluation_id)
         self._bound: set[str] = set()
+        self._computed: set[str] = set()
 
     def rows(self, model: str) -> list[Row]:
         """The rows of a model, computed once from its inputs; afterwards the model's name means them.
@@ -36,10 +39,10 @@ class EvaluationModels:
         models = self._warehouse.models
         if models.is_view(model):
             raise StoicError(f"{model} looks across evaluations and is a view; query it instead of running it")
-        with self._bound_to(models.inputs(model)):
-            # Sorted: the same evidence gives the same file.
-            self._engine.execute(f'create temp table "{model}" as select * from ({models.sql[model]}) order by all')
-        self._bound.add(model)
+        # Sorted: the same evidence gives the same file.
+        create = f'create temp table "{model}" as select * from ({models.sql[model]}) order by all'
+        self._ask(models.inputs(model), lambda: self._engine.execute(create))
+        self._computed.add(model)
         return fetch(self._engine, f'from "{model}"')
 
     def run(self, model: str) -> tuple[Path, list[Row]]:
@@ -49,18 +52,30 @@ class EvaluationModels:
 
     def failing(self, model: str) -> dict[str, int]:
         """How many rows of a model fail each of its tests, by the test's name; 0 is a pass."""
-        with self._bound_to(_tested_tables(self._warehouse, model)):
-            return _failing(self._engine, self._warehouse.models.tests(model))
+        tests = self._warehouse.models.tests(model)
+        return self._ask(_tested_tables(self._warehouse, model), lambda: _failing(self._engine, tests))
 
-    @contextmanager
-    def _bound_to(self, tables: Collection[str]) -> Iterator[None]:
-        """Within the block, the names of these tables mean the evaluation's files. Raises `DamagedFile`."""
+    def _ask(self, tables: Set[str], question: Callable[[], Answer]) -> Answer:
+        """The result of `question`, in which these names mean the evaluation's files; it may be called twice.
+
+        Raises `DamagedFile`.
+        """
+        import duckdb
+
         with self._warehouse.damage_named(tables):
-            for table in tables:
-                if table not in self._bound:
-                    self._engine.execute(f'create temp view "{table}" as {self._warehouse.scan_one(table, *self._key)}')
-                    self._bound.add(table)
-            yield
+            try:
+                self._bind(tables - self._computed - self._bound)
+                return question()
+            except duckdb.IOException:  # a file was removed after it was found: an archive has its rows
+                self._bind(tables - self._computed)
+                return question()
+
+    def _bind(self, tables: Set[str]) -> None:
+        """Makes the names of these tables mean the evaluation's files."""
+        for table in tables:
+            scan = self._warehouse.scan_one(table, *self._key)
+            self._engine.execute(f'create or replace temp view "{table}" as {scan}')
+            self._bound.add(table)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Running models: inputs, determinism, tests, and the agreement with dbt's way of running them."""
 
 import random
+from datetime import timedelta
 
 import pytest
 
@@ -42,6 +43,19 @@ def test_a_missing_input_is_named(warehouse):
 def test_a_view_is_not_run(warehouse):
     with pytest.raises(StoicError, match="virtue_trends looks across evaluations"):
         run(warehouse, "virtue_trends")
+
+
+def test_a_model_finds_rows_that_a_compaction_moved_since_another_model_read_them(warehouse, evaluation):
+    made = filled(evaluation(warehouse), 1).scored()
+    filled(evaluation(warehouse, "marcus@1.1.0", "e2"), 2).scored()
+    with open_models(warehouse, *KEY) as models:
+        models.rows("composite_scores")
+        for _ in range(2):  # the second removes what the first has merged
+            warehouse.compact(timedelta(0))
+        assert not list((warehouse.root / "assertion_results").glob("agent_version=marcus*"))
+        again = models.rows("job_reliability")
+        assert set(models.failing("job_reliability").values()) == {0}
+    assert [values(row) for row in again] == [values(row) for row in made.read("job_reliability")]
 
 
 def test_the_models_give_the_declared_columns(warehouse, evaluation):
