@@ -49,7 +49,8 @@ def drafted(target: Path) -> Iterator[Path]:
                 _log_of(target).unlink(missing_ok=True)
             draft.replace(target)
     except (OSError, duckdb.Error) as error:
-        why = error.strerror if isinstance(error, OSError) else error  # not all of it: it names the draft
+        # Not all of it: Python names the draft, and DuckDB goes on with the SQL.
+        why = error.strerror if isinstance(error, OSError) else str(error).partition("\n")[0]
         raise StorageError(f"cannot write {target}: {why}; check free space and permissions") from error
 
 

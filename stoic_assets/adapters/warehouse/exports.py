@@ -6,12 +6,16 @@ so. In CSV files such a text gets an apostrophe in front. Numbers and JSON keep 
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from stoic_assets.adapters.warehouse.duckdb_engine import quoted
+from stoic_assets.adapters.warehouse.duckdb_engine import open_engine, quoted
 from stoic_assets.adapters.warehouse.duckdb_files import drafted, new_database
 from stoic_assets.adapters.warehouse.table_schemas import COMMON, TABLES, columns_of
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.core.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 
 def export_duckdb(warehouse: Warehouse, file: Path) -> None:
@@ -20,10 +24,8 @@ def export_duckdb(warehouse: Warehouse, file: Path) -> None:
     Raises `StorageError` when the disk refuses, `ConfigurationError` for a folder whose name DuckDB misreads; then
     nothing is written.
     """
-    with new_database(file) as engine, warehouse.damage_named(TABLES):
-        warehouse.create_views(engine, frozenset(TABLES))
-        for table in TABLES:
-            engine.execute(f'create table main."{table}" as select * from temp."{table}"')
+    with new_database(file) as engine:
+        _copy(warehouse, engine, {table: f'create table main."{table}" as from temp."{table}"' for table in TABLES})
 
 
 def export_parquet(warehouse: Warehouse, folder: Path) -> None:
@@ -60,12 +62,28 @@ def check_new_folders(*folders: Path, file: Path | None = None) -> None:
 
 def _export_files(warehouse: Warehouse, folder: Path, columns: Mapping[str, str], kind: str, options: str) -> None:
     target = folder.resolve()
-    with drafted(target) as draft, warehouse.damage_named(TABLES), warehouse.connect() as engine:
+    with drafted(target) as draft, open_engine(threads=None) as engine:
         check_new_folders(folder)
         draft.mkdir()
-        for table, selected in columns.items():
-            file = quoted(draft / f"{table}.{kind}")
-            engine.execute(f'copy (select {selected} from "{table}") to {file} (format {kind}, {options})')
+        files = {table: quoted(draft / f"{table}.{kind}") for table in columns}
+        _copy(warehouse, engine, {
+            table: f'copy (select {selected} from "{table}") to {files[table]} (format {kind}, {options})'
+            for table, selected in columns.items()
+        })  # fmt: skip
+
+
+def _copy(warehouse: Warehouse, engine: "DuckDBPyConnection", statements: Mapping[str, str]) -> None:
+    """Executes a statement for each table, which copies what is stored of it. Raises `DamagedFile`."""
+    import duckdb
+
+    with warehouse.damage_named(TABLES):
+        warehouse.create_views(engine, frozenset(TABLES))
+        for table, statement in statements.items():
+            try:
+                engine.execute(statement)
+            except duckdb.IOException:  # a file was removed after it was found: others have the rows that still count
+                warehouse.create_views(engine, {table})
+                engine.execute(statement)
 
 
 _DISARMED = r"""regexp_replace("{0}", '^([=+\-@\t\r\n＝＋－＠])', '''\1')"""

@@ -3,6 +3,7 @@
 import csv
 import json
 import shutil
+from datetime import timedelta
 from pathlib import Path
 
 import duckdb
@@ -97,6 +98,27 @@ def test_no_cell_is_a_formula(warehouse, tmp_path):
         rows = list(csv.DictReader(file))
     assert [row["content"] for row in rows] == [*(f"'{text}" for text in formulas), *plain]
     assert {row["events"] for row in rows} == {"-3"}, "JSON is exact"
+
+
+@pytest.mark.parametrize("compacted", [False, True])
+def test_what_is_exported_while_another_version_is_deleted_is_whole(warehouse, tmp_path, monkeypatch, compacted):
+    create_views = warehouse.create_views
+
+    def deleting(*names):
+        create_views(*names)
+        monkeypatch.undo()
+        warehouse.delete("marcus@1")
+
+    for export in (export_parquet, export_duckdb):
+        for version in (KEY[0], "marcus@1"):
+            warehouse.write("turns", version, KEY[1], [turn()])
+        if compacted:
+            warehouse.compact(timedelta(0))
+        monkeypatch.setattr(warehouse, "create_views", deleting)
+        export(warehouse, tmp_path / export.__name__)
+    with duckdb.connect(str(tmp_path / "export_duckdb"), read_only=True) as engine:
+        for turns in ("turns", f"'{tmp_path}/export_parquet/turns.parquet'"):
+            assert engine.execute(f"select agent_version from {turns}").fetchall() == [(KEY[0],)]
 
 
 def test_a_folder_that_holds_something_is_refused(warehouse, tmp_path):
