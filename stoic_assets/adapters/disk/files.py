@@ -5,8 +5,10 @@ import math
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from itertools import takewhile
 from pathlib import Path
 from secrets import token_hex
@@ -16,6 +18,7 @@ from typing import TypeVar
 from stoic_assets.core.errors import ConfigurationError, StoicError
 
 T = TypeVar("T")
+_ABANDONED_SECONDS = 3_600
 
 
 class StorageError(StoicError):
@@ -109,6 +112,7 @@ def _try_to_write(file: Path) -> None:
 def _draft(path: Path, content: str | Iterable[str], mode: int | None) -> Iterator[Path]:
     """The content in a file next to `path`, synced; in any case the file is gone afterwards."""
     make_folder(path.parent)
+    remove_abandoned(path.parent.glob(f".{escape(path.name)}.{'[0-9a-f]' * 8}"))
     draft = path.with_name(f".{path.name}.{token_hex(4)}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else mode)
     try:
@@ -121,6 +125,18 @@ def _draft(path: Path, content: str | Iterable[str], mode: int | None) -> Iterat
         yield draft
     finally:
         draft.unlink(missing_ok=True)
+
+
+def remove_abandoned(drafts: Iterable[Path]) -> None:
+    """Removes drafts, files or folders, in which nothing was written for an hour: whoever made them was killed.
+
+    Younger ones may be another process's at work. One that cannot be removed stays.
+    """
+    for draft in drafts:
+        with suppress(OSError):
+            written = max(each.lstat().st_mtime for each in (draft, *draft.rglob("*")))
+            if written <= time.time() - _ABANDONED_SECONDS:
+                shutil.rmtree(draft) if draft.is_dir() else draft.unlink()
 
 
 def make_folder(folder: Path) -> None:

@@ -21,9 +21,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from stoic_assets.adapters.disk.file_locks import locked
-from stoic_assets.adapters.disk.files import StorageError, remove_folder
+from stoic_assets.adapters.disk.files import StorageError, remove_abandoned, remove_folder
 from stoic_assets.adapters.process.lean_imports import arrow_alone
 from stoic_assets.adapters.warehouse.damaged_tables import first_damage
+from stoic_assets.adapters.warehouse.duckdb_files import DRAFTS
 from stoic_assets.adapters.warehouse.file_names import ARCHIVE, VERSION_FOLDER
 from stoic_assets.adapters.warehouse.parquet_files import (
     HELD,
@@ -77,6 +78,7 @@ def compact(root: Path, grace: timedelta = GRACE) -> list[Compacted]:
     """
     before = time.time() - grace.total_seconds()
     with _alone(root, f"compact {root}", wait=0):
+        remove_abandoned(root.glob(DRAFTS))
         return [_compact_whole(root / table, before) for table in TABLES if (root / table).is_dir()]
 
 

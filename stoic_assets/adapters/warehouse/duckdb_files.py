@@ -6,15 +6,19 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stoic_assets.adapters.disk.files import StorageError, write_whole
+from stoic_assets.adapters.disk.files import StorageError, remove_abandoned, write_whole
 from stoic_assets.adapters.disk.paths import refuse_misread
 from stoic_assets.adapters.warehouse.duckdb_engine import open_engine
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+DRAFTS = ".draft-*"
+"""The folders of drafts, next to what they replace."""
 
 
 def mark(file: Path, views: Mapping[str, str]) -> None:
@@ -36,13 +40,15 @@ def drafted(target: Path) -> Iterator[Path]:
     """A path for a DuckDB file, or a folder, that replaces `target` once it is complete.
 
     It has the same stem, since DuckDB names the catalog after it, and is in a temporary folder next to `target`. A
-    write-ahead log of the old file would be replayed into the new one, so it is removed.
+    write-ahead log of the old file would be replayed into the new one, so it is removed. So are drafts of the same
+    `target` that killed processes left (`remove_abandoned`).
     """
     import duckdb
 
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".draft-", dir=target.parent) as folder:
+        remove_abandoned(draft.parent for draft in target.parent.glob(f"{DRAFTS}/{escape(target.name)}"))
+        with tempfile.TemporaryDirectory(prefix=DRAFTS.removesuffix("*"), dir=target.parent) as folder:
             draft = Path(folder) / target.name
             yield draft
             if draft.is_file():

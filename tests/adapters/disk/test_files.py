@@ -1,5 +1,6 @@
 import errno
 import os
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -25,6 +26,16 @@ def test_a_text_or_its_parts_are_written_and_folders_made(tmp_path: Path) -> Non
     write_whole(path, (part for part in ("a\r\n", "日")))
     assert path.read_bytes() == "a\r\n日".encode()
     assert [entry.name for entry in path.parent.iterdir()] == ["file.txt"]
+
+
+def test_drafts_that_killed_processes_left_go_with_the_next_write_to_the_place_after_an_hour(tmp_path: Path) -> None:
+    names = {".keys[1].json.0123abcd": 0, ".keys[1].json.example": 0, ".keys.json.0123abcd": 0}
+    for name, written in (names | {".keys[1].json.4567cdef": time.time() - 3_000}).items():
+        (tmp_path / name).write_text("{}")
+        os.utime(tmp_path / name, (written, written))
+    write_whole(tmp_path / "keys[1].json", "{}")
+    kept = {".keys[1].json.example", ".keys.json.0123abcd", ".keys[1].json.4567cdef"}
+    assert {path.name for path in tmp_path.iterdir()} == {"keys[1].json", *kept}
 
 
 @pytest.fixture
