@@ -114,13 +114,25 @@ def foreign(text: str) -> Text:
     return Text(visible(text))
 
 
-class TerminalProgress(Unwatched):
+class Notes(Unwatched):
+    """No progress, but what is worth knowing, on stderr."""
+
+    def __init__(self, shown_on: Console = err) -> None:
+        self._shown_on = shown_on
+
+    def note(self, message: str) -> None:
+        """Shows something worth knowing that is not a result."""
+        self._shown_on.print(foreign(self._clean(message)), style="dim")
+
+
+class TerminalProgress(Notes):
     """Progress bars on stderr, or lines where that is no terminal.
 
     With `verbose` also every message with its events, and every query.
     """
 
     def __init__(self, bars: Bars, verbose: bool) -> None:
+        super().__init__(bars.console)
         self._bars, self._verbose = bars, verbose
         self._stages: dict[str, TaskID] = {}
         self._lines = StageLines(self.note, time.monotonic)
@@ -153,10 +165,6 @@ class TerminalProgress(Unwatched):
         label = Text(f"{played(trial.job, trial.scenario)} {trial.condition} {trial.repeat} {kind} ", style="dim")
         shown = foreign(self._clean(text)).plain.replace("\n", FURTHER)
         self._bars.console.print(label + Text(shown))
-
-    def note(self, message: str) -> None:
-        """Shows something worth knowing that is not a result."""
-        self._bars.console.print(foreign(self._clean(message)), style="dim")
 
 
 @contextmanager

@@ -64,7 +64,7 @@ def delete(
     as_json: Json = False,
 ) -> None:
     """Removes all data of a version: tables, journals, cached replies, messages, reports, graph nodes, partition."""
-    workplace, version = open_workplace(), agent_version
+    workplace, version = open_workplace(progress=console.Notes()), agent_version
     refuse_misread_folders(workplace)
     count = _evaluations(workplace, version) if is_agent_version(version) else 0
     if not count:
@@ -126,7 +126,7 @@ def _delete_all(workplace: Workplace, version: str) -> None:
     workplace.warehouse.delete(version)
     workplace.warehouse.publish()
     workplace.outbox.delete(version)
-    forget_version(workplace.project.home, workplace.reports / "ratings", version)
+    forget_version(workplace.project.home, workplace.reports / "ratings", version, workplace.progress.note)
     delete_from_graph(workplace, version)  # after the tables: it reads the remaining trends from them
     for folder in (workplace.judge_cache(version), workplace.reports / version):
         remove_folder(folder)

@@ -46,7 +46,7 @@ def build(
     as_json: Json = False,
 ) -> None:
     """Writes one self-contained HTML page for raters, with replies to scenarios that do not show their version."""
-    workplace = open_workplace()
+    workplace = open_workplace(progress=console.Notes())
     refuse_in_warehouse(workplace.project, out)
     versions = [check_agent_version(version) for version in agent_version or ()]
     built = ratings_store.build(workplace, versions, out, about)
@@ -73,7 +73,7 @@ def collect(
     as_json: Json = False,
 ) -> None:
     """Imports rating files; importing a file again changes nothing, and if one is invalid none is imported."""
-    workplace = open_workplace()
+    workplace = open_workplace(progress=console.Notes())
     workplace.warehouse.refuse_misread_folder()
     collected = ratings_store.collect(workplace, paths)
     counts = collected.counts
@@ -110,7 +110,7 @@ def analyze(
     """Shows how far the raters of one page agree, which raters to talk with, and which items to discuss."""
     from stoic_assets.core.ratings.analysis_document import analysis_document
 
-    workplace = open_workplace()
+    workplace = open_workplace(progress=console.Notes())
     workplace.warehouse.refuse_misread_folder()
     analysed = analyse_ratings(workplace, page)
     if as_json:
@@ -124,7 +124,7 @@ def analyze(
 @app.command()
 def calibrate(as_json: Json = False) -> None:
     """Compares judges with people on the replies that both scored, and calibrates the judges' confidences by that."""
-    workplace = open_workplace()
+    workplace = open_workplace(progress=console.Notes())
     workplace.warehouse.refuse_misread_folder()
     calibrated = calibration_store.calibrate_and_store(workplace)
     comparisons, report = calibrated.comparisons, calibrated.report

@@ -1,14 +1,18 @@
 """What `stoic ratings` says."""
 
 import json
+import threading
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.ratings import calibration_store
-from stoic_assets.adapters.ratings.rating_keys import write_keys
+from stoic_assets.adapters.ratings.rating_keys import ratings_folder, write_keys
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.ratings import REMAINS, analyze, build, calibrate, collect
 from stoic_assets.core.calibration.judge_agreement import MEASURES
@@ -69,6 +73,26 @@ def test_collecting_says_what_came_in(tmp_path: Path, capsys: pytest.CaptureFixt
     counts, advice, _ = capsys.readouterr().out.splitlines()
     assert counts == "1 file, 0 new, 0 changed, 0 unchanged, 1 superseded, 1 unknown"
     assert "if two people used one rater id, change it in one" in advice
+
+
+@pytest.mark.parametrize("command", [lambda: collect([Path()]), analyze, calibrate])
+def test_a_command_says_that_it_waits_for_another(
+    workplace: Workplace, capsys: pytest.CaptureFixture[str], command: Callable[[], None]
+) -> None:
+    held = threading.Event()
+
+    def other() -> None:
+        with locked(ratings_folder(workplace.project.home) / ".lock"):
+            held.set()
+            time.sleep(0.5)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    held.wait()
+    with suppress(ConfigurationError):
+        command()
+    thread.join()
+    assert capsys.readouterr().err == "another process uses the ratings; this waits for that\n"
 
 
 def given(workplace: Workplace, folder: Path, **ids: str | None) -> Path:

@@ -15,9 +15,10 @@ FOR_EVER = -1.0
 
 @contextmanager
 def locked(
-    file: Path, busy: StoicError | None = None, wait: float = FOR_EVER, reentrant: bool = False
-) -> Iterator[None]:
-    """Holds the lock `file`; makes its folder.
+    file: Path, busy: StoicError | None = None, wait: float = FOR_EVER, reentrant: bool = False,
+    on_wait: Callable[[], None] = lambda: None,
+) -> Iterator[None]:  # fmt: skip
+    """Holds the lock `file`; makes its folder. While another process holds it, waits, after one call of `on_wait`.
 
     Raises `busy` when it is still held by another after `wait` seconds, and `StorageError` where it cannot be written.
     Only a `reentrant` lock can be taken again within the process that holds it.
@@ -25,7 +26,11 @@ def locked(
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         lock = FileLock(file, is_singleton=reentrant)
-        lock.acquire(timeout=wait)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            on_wait()
+            lock.acquire(timeout=wait)
     except Timeout:
         raise busy or StorageError(f"another process uses {file}; wait for it, then try again") from None
     except OSError as error:

@@ -43,7 +43,7 @@ def calibrate_and_store(workplace: Workplace) -> Calibrated:
 
     No rating comes in meanwhile, and no other process calibrates: it could store last what it computed from fewer.
     """
-    with ratings_locked(workplace.project.home):
+    with ratings_locked(workplace.project.home, workplace.progress.note):
         found = calibrate(workplace)
         return Calibrated(found, store(workplace.warehouse, found), write_report(workplace, found))
 

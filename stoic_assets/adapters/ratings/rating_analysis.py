@@ -38,7 +38,7 @@ def analyse_ratings(workplace: Workplace, page_id: str | None = None) -> Analyse
     Those that come in meanwhile wait, as does another analysis: it could store last what it computed from fewer.
     Raises `ConfigurationError` when there are none.
     """
-    with ratings_locked(workplace.project.home):
+    with ratings_locked(workplace.project.home, workplace.progress.note):
         return _analyse_and_store(workplace, page_id)
 
 

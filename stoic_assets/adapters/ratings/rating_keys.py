@@ -6,8 +6,9 @@ replies.
 
 import json
 import re
-from collections.abc import Set
+from collections.abc import Callable, Set
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -29,9 +30,10 @@ def keys_file(home: Path) -> Path:
     return ratings_folder(home) / "keys.json"
 
 
-def ratings_locked(home: Path) -> AbstractContextManager[None]:
-    """Lets one process at a time change keys or collected ratings."""
-    return locked(ratings_folder(home) / ".lock")
+def ratings_locked(home: Path, note: Callable[[str], None]) -> AbstractContextManager[None]:
+    """Lets one process at a time change keys or collected ratings; notes it if that must be waited for."""
+    line = "another process uses the ratings; this waits for that"
+    return locked(ratings_folder(home) / ".lock", on_wait=partial(note, line))
 
 
 def read_keys(home: Path) -> dict[str, Key]:
@@ -46,14 +48,14 @@ def write_keys(home: Path, keys: Keys) -> Path:
     return write_whole(keys_file(home), json.dumps(data, indent=1, ensure_ascii=False), mode=0o600)
 
 
-def forget_version(home: Path, pages: Path, agent_version: str) -> None:
+def forget_version(home: Path, pages: Path, agent_version: str, note: Callable[[str], None]) -> None:
     """Removes the keys of a version, so that ratings of its replies can no longer be matched to them.
 
     Which ids are hidden repeats is kept: their ratings may come again, and would count as further items. The files in
-    `pages` that show such a reply or name the version are removed first, with everything else in them. Raises
-    `StorageError`; then it can be called again.
+    `pages` that show such a reply or name the version are removed first, with everything else in them; see
+    `ratings_locked` for `note`. Raises `StorageError`; then it can be called again.
     """
-    with ratings_locked(home):
+    with ratings_locked(home, note):
         known = read_keys(home)
         gone = {test_id: key for test_id, key in known.items() if key.agent_version == agent_version}
         if gone:

@@ -60,7 +60,8 @@ def build(
     """
     versions = dict.fromkeys(agent_versions) or [workplace.warehouse.newest_version()]
     home = workplace.project.home
-    with ratings_locked(home):  # from the first reading: what is forgotten meanwhile would come back
+    # From the first reading on: what is forgotten meanwhile would come back.
+    with ratings_locked(home, workplace.progress.note):
         replies = [reply for version in versions for reply in scenario_replies(workplace, version)]
         known = read_keys(home)
         page = blind(replies, known, lambda: secrets.token_hex(6))
@@ -117,7 +118,7 @@ def collect(workplace: Workplace, paths: Iterable[Path]) -> Collected:
     """
     files = _files(paths, keys_file(workplace.project.home))
     ratings = [rating for file in files for rating in _read(workplace, file)]
-    with ratings_locked(workplace.project.home):
+    with ratings_locked(workplace.project.home, workplace.progress.note):
         stored = workplace.warehouse.query(f"select * from {TABLE}")
         merged = merge(stored, ratings, read_keys(workplace.project.home))
         written = [workplace.warehouse.write(TABLE, *place, rows) for place, rows in merged.rows.items()]
