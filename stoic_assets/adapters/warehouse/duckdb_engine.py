@@ -1,14 +1,16 @@
 """DuckDB in this process: starts it, writes values as its SQL, and fetches rows from it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from stoic_assets.core.table_rows import Row
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+Answer = TypeVar("Answer")
 
 
 def open_engine(path: Path | None = None, threads: int | None = 1) -> "DuckDBPyConnection":
@@ -49,6 +51,16 @@ def fetch(engine: "DuckDBPyConnection", sql: str, params: Sequence[str | Sequenc
     rows = engine.execute(sql).fetchall()
     names = [column[0] for column in engine.description]
     return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def twice_if_removed(ask: Callable[[], Answer]) -> Answer:
+    """The result of `ask`, called once more if a file was removed after it was found: others have the rows then."""
+    import duckdb
+
+    try:
+        return ask()
+    except duckdb.IOException:
+        return ask()
 
 
 def is_interrupt(error: BaseException) -> bool:

@@ -17,7 +17,7 @@ from stoic_assets.adapters.disk.paths import refuse_misread
 from stoic_assets.adapters.warehouse.compaction import GRACE, Compacted, compact, remove_version
 from stoic_assets.adapters.warehouse.damaged_files import DamagedFile
 from stoic_assets.adapters.warehouse.damaged_tables import damage_named, damaged
-from stoic_assets.adapters.warehouse.duckdb_engine import fetch, open_engine
+from stoic_assets.adapters.warehouse.duckdb_engine import fetch, open_engine, twice_if_removed
 from stoic_assets.adapters.warehouse.duckdb_files import mark, new_database, still_holds
 from stoic_assets.adapters.warehouse.empty_files import empty_file, make_empty_file
 from stoic_assets.adapters.warehouse.file_names import VERSION_FOLDER
@@ -88,15 +88,10 @@ class Warehouse:
 
         Raises `StoicError` when there are none yet, `DamagedFile`.
         """
-        import duckdb
-
         key = (table, agent_version, evaluation_id)
         selected = ", ".join(f'"{name}"' for name in columns) or "*"
         with damage_named(self.root, [table]), open_engine() as engine:
-            try:
-                return fetch(engine, f"select {selected} from ({self.scan_one(*key)})")
-            except duckdb.IOException:  # another archive has them since a version was deleted from this one
-                return fetch(engine, f"select {selected} from ({self.scan_one(*key)})")
+            return twice_if_removed(lambda: fetch(engine, f"select {selected} from ({self.scan_one(*key)})"))
 
     def read_if_stored(
         self, table: str, agent_version: str, evaluation_id: str, columns: Collection[str] = ()
@@ -228,11 +223,14 @@ class Warehouse:
 
     def _of_version(self, table: str, agent_version: str, sql: str) -> list[Row]:
         """The result of `sql` over all rows of one version, which replace its braces."""
-        found = places(self.root / table, check_agent_version(agent_version))
-        if not found:
-            return []
+        check_agent_version(agent_version)
+
+        def rows() -> list[Row]:
+            found = places(self.root / table, agent_version)
+            return fetch(engine, sql.format(self._scan(table, found))) if found else []
+
         with damage_named(self.root, [table]), open_engine() as engine:
-            return fetch(engine, sql.format(self._scan(table, found)))
+            return twice_if_removed(rows)
 
     def _place(self, table: str, agent_version: str, evaluation_id: str) -> Place | None:
         key = check_agent_version(agent_version), check_evaluation_id(evaluation_id)

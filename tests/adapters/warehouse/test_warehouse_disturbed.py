@@ -193,3 +193,22 @@ def test_what_is_read_while_another_version_is_deleted_from_its_archive_is_read_
     assert [row["content"] for row in warehouse.read("turns", *KEY)] == ["Hello"]
     assert warehouse.agent_versions() == {KEY[0], "marcus@2"}
     assert warehouse.ask({"turns"}, asked) == [{"content": "Hello"}]
+
+
+def test_a_version_is_listed_while_another_one_is_deleted_from_its_archive(warehouse, monkeypatch):
+    head = {"agent": "marcus", "started_at": "2026-01-01T00:00:00Z", "status": "finished", "offline": True}
+    head |= {"planned_trials": 0}
+    for version in (KEY[0], "marcus@1"):
+        warehouse.write("evaluations", version, KEY[1], [head])
+    warehouse.compact(timedelta(0))
+    scan = warehouse._scan
+
+    def deleting(*found):
+        sql = scan(*found)
+        monkeypatch.undo()
+        warehouse.delete("marcus@1")
+        return sql
+
+    monkeypatch.setattr(warehouse, "_scan", deleting)
+    assert [row["evaluation_id"] for row in warehouse.evaluations(KEY[0])] == [KEY[1]]
+    assert warehouse.agent_versions() == {KEY[0]}
