@@ -70,10 +70,10 @@ def write_report(workplace: Workplace, manifest: Manifest, path: Path | None = N
 
     Raises `StorageError`, and `ConfigurationError` when the version was deleted meanwhile; then none is left there.
     """
-    version, evidence = manifest.agent_version, workplace.evidence
-    own = workplace.report_file(version, manifest.evaluation_id)
+    version, evaluation_id = manifest.agent_version, manifest.evaluation_id
+    own = workplace.report_file(version, evaluation_id)
     written = write_whole(path or own, report_parts(report_data(workplace, manifest), _compiled_templates()))
-    if evidence.is_given_up(version) or manifest.evaluation_id not in evidence.evaluation_ids(version):
+    if workplace.evidence.is_given_up(version) or not workplace.has_evaluation(version, evaluation_id):
         remove_folder(own.parent)
         raise ConfigurationError(f"{version} was deleted while its report was written")
     return written

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from stoic_assets.adapters.evaluation import report
 from stoic_assets.adapters.evaluation.report import report_data, write_report, write_weak_virtues
 from stoic_assets.adapters.ratings.calibration_store import PLACE
 from stoic_assets.adapters.workplace import Workplace
@@ -15,6 +16,7 @@ from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.correction import Correction
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
+from stoic_assets.core.reports.data import ReportData
 
 Make = Callable[..., Manifest]
 
@@ -121,13 +123,22 @@ def test_a_report_of_weak_virtues_warns_where_the_stand_in_judged_what_was_said_
     assert path.read_text(encoding="utf-8") == f"# Weak virtues of marcus@2, evaluation c\n\n{text}"
 
 
-@pytest.mark.parametrize("begun", [True, False])
+@pytest.mark.parametrize("ended", [False, True])
 def test_of_a_version_that_is_deleted_meanwhile_no_report_is_left(
-    workplace: Workplace, evaluated: Make, begun: bool
+    workplace: Workplace, evaluated: Make, monkeypatch: pytest.MonkeyPatch, ended: bool
 ) -> None:
-    """Whether its deletion has begun or has ended."""
+    """Whether its deletion has begun or has ended when the report is written."""
     manifest = evaluated("marcus@2", "c")
-    (workplace.evidence.give_up if begun else workplace.evidence.delete)("marcus@2")
+    data = report_data(workplace, manifest)
+
+    def deleting(*_: object) -> ReportData:
+        workplace.evidence.give_up("marcus@2")
+        if ended:
+            workplace.warehouse.delete("marcus@2")
+            workplace.evidence.delete("marcus@2")
+        return data
+
+    monkeypatch.setattr(report, "report_data", deleting)
     with pytest.raises(ConfigurationError, match=r"^marcus@2 was deleted while its report was written$"):
         write_report(workplace, manifest)
     assert not (workplace.reports / "marcus@2").exists()
