@@ -15,6 +15,7 @@ from stoic_assets.core.conversation.agent import AgentReply
 
 PACKAGE = Path(__file__).parents[1] / "stoic_assets"
 CALENDAR = {
+    "adapters/disk/files.py": "the age of a draft that somebody left",
     "adapters/warehouse/compaction.py": "ages of files, which bear the wall clock's time",
     "adapters/graph/embedded_archive.py": "the age of a recording that somebody left",
     "adapters/disk/night_store.py": "the last nights",
