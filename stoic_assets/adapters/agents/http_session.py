@@ -22,7 +22,7 @@ from stoic_assets.adapters.http.endpoint import (
     untrusted,
 )
 from stoic_assets.adapters.http.error_words import ForeignError, read_error, read_hidden, status_of
-from stoic_assets.adapters.http.foreign_text import TooManyValues, excerpt, instead_of_json, parse_json
+from stoic_assets.adapters.http.foreign_text import TooManyValues, excerpt, instead_of_json, is_web_page, parse_json
 from stoic_assets.adapters.http.request_limit import is_busy, retry_after_seconds
 from stoic_assets.adapters.http.whole_reply import LARGEST_HEADER, MIB, ReplyTooLarge, whole_reply
 from stoic_assets.adapters.process.loop_bound import LoopBound
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 LOST = (404, 405)
 """What an address without such a service answers; a service may also mean a session or graph that it does not know."""
-
 SETTING = "limits.agent.largest_reply_mib"
 """The setting that limits the size of one reply."""
 SCHEME = "bearer"
@@ -95,7 +94,7 @@ class AgentHttp:
         except TooManyValues as error:
             raise self._too_much(error) from None
         except ValueError as error:
-            is_page = instead_of_json(error).lstrip().startswith("<")
+            is_page = is_web_page(instead_of_json(error))
             problem = f"did not answer with JSON: {'it is a web page' if is_page else self._quote(error)}"
             if is_page and Particular.PLACE not in particular:
                 raise NoAgentThere(self._lost(problem), turned_away=True) from None
@@ -190,8 +189,9 @@ class AgentHttp:
             raise SentTooMuch(f"{self._name} {error} at once; {advice}") from None
 
     def _unanswered(self, error: Exception, particular: Particular) -> AgentFailure:
-        """What it means that no answer came, or none that can be read. Who hangs up on a message may have broken down
-        over it, unless nobody there has ever answered anything.
+        """What it means that no answer came, or none that can be read.
+
+        Who hangs up on a message may have broken down over it, unless nobody there has ever answered anything.
         """
         problem = disconnected(error, excerpt(cause_of(error), self._secrets))
         broke_down = hung_up(error) and Particular.WORDS in particular and self.has_answered

@@ -2,9 +2,7 @@
 
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from functools import partial
 
-from stoic_assets.adapters.disk.file_locks import locked_in_turn
 from stoic_assets.adapters.evaluation.publishing import publish_feedback
 from stoic_assets.adapters.messages.outbox import Delivered
 from stoic_assets.adapters.ratings.feedback_files import FeedbackRows, feedback_model, read_feedback, store
@@ -58,4 +56,4 @@ def _in_turn(workplace: Workplace) -> AbstractAsyncContextManager[None]:
     would pay for the same dialogues.
     """
     line = "another process imports what people found; this waits for that"
-    return locked_in_turn(workplace.project.home / "locks" / "feedback", partial(workplace.progress.note, line))
+    return workplace.in_turn("feedback", line)

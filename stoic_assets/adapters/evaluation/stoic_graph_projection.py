@@ -5,10 +5,8 @@ The statements are in `stoic_graph`; this module decides what of the warehouse i
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from functools import partial
 from typing import TypeVar
 
-from stoic_assets.adapters.disk.file_locks import locked_in_turn
 from stoic_assets.adapters.disk.release_files import as_released
 from stoic_assets.adapters.evaluation.publishing import read_evaluations
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
@@ -109,8 +107,7 @@ async def _project_trends(workplace: Workplace, agent_version: str, graph: Graph
     One at a time: of two at once, the one that wrote last may have read before the other's version came, or went.
     """
     line = "another process writes trends into the stoic graph; this waits for that"
-    lock = workplace.project.home / "locks" / "stoic_graph"
-    async with locked_in_turn(lock, partial(workplace.progress.note, line)):
+    async with workplace.in_turn("stoic_graph", line):
         trends = _trends(workplace, agent_version)
         await stoic_graph.project_trends(graph, agent_of(agent_version), trends)
     return len(trends)

@@ -56,6 +56,11 @@ def instead_of_json(error: ValueError) -> str:
     return error.doc if isinstance(error, json.JSONDecodeError) else ""
 
 
+def is_web_page(text: str) -> bool:
+    """Whether a text begins as HTML does."""
+    return text.lstrip().startswith("<")
+
+
 def excerpt(text: str, secrets: Redactor) -> str:
     """The beginning of a foreign message as one printable line without secrets, e.g. for an error."""
     head = secrets.text(shortened(text.lstrip(), LOOKED_AT))

@@ -28,7 +28,7 @@ from stoic_assets.adapters.http.error_words import (
     read_hidden,
     status_of,
 )
-from stoic_assets.adapters.http.foreign_text import excerpt, instead_of_json
+from stoic_assets.adapters.http.foreign_text import excerpt, instead_of_json, is_web_page
 from stoic_assets.adapters.http.request_limit import is_busy, retry_after_seconds
 from stoic_assets.adapters.models.chat_completion import tokens_of
 from stoic_assets.adapters.models.model_server import ModelServer
@@ -182,7 +182,7 @@ def _no_json(text: str, server: ModelServer, secrets: Redactor) -> AttemptFailed
         problem = f"{server} streams its answer; choose a model or server that answers in one piece"
         return AttemptFailed(problem, final=True)
     problem = f"{server} did not answer with JSON: {excerpt(text, secrets) or 'no words'}"
-    return AttemptFailed(problem, turned_away=text.lstrip().startswith("<"))
+    return AttemptFailed(problem, turned_away=is_web_page(text))
 
 
 def _ends_run(

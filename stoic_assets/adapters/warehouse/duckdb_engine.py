@@ -53,13 +53,14 @@ def fetch(engine: "DuckDBPyConnection", sql: str, params: Sequence[str | Sequenc
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def twice_if_removed(ask: Callable[[], Answer]) -> Answer:
+def twice_if_removed(ask: Callable[[], Answer], before_again: Callable[[], object] = lambda: None) -> Answer:
     """The result of `ask`, called once more if a file was removed after it was found: others have the rows then."""
     import duckdb
 
     try:
         return ask()
     except duckdb.IOException:
+        before_again()
         return ask()
 
 

@@ -5,10 +5,11 @@ so. In CSV files such a text gets an apostrophe in front. Numbers and JSON keep 
 """
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stoic_assets.adapters.warehouse.duckdb_engine import open_engine, quoted
+from stoic_assets.adapters.warehouse.duckdb_engine import open_engine, quoted, twice_if_removed
 from stoic_assets.adapters.warehouse.duckdb_files import drafted, new_database
 from stoic_assets.adapters.warehouse.table_schemas import COMMON, TABLES, columns_of
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
@@ -74,16 +75,10 @@ def _export_files(warehouse: Warehouse, folder: Path, columns: Mapping[str, str]
 
 def _copy(warehouse: Warehouse, engine: "DuckDBPyConnection", statements: Mapping[str, str]) -> None:
     """Executes a statement for each table, which copies what is stored of it. Raises `DamagedFile`."""
-    import duckdb
-
     with warehouse.damage_named(TABLES):
         warehouse.create_views(engine, frozenset(TABLES))
         for table, statement in statements.items():
-            try:
-                engine.execute(statement)
-            except duckdb.IOException:  # a file was removed after it was found: others have the rows that still count
-                warehouse.create_views(engine, {table})
-                engine.execute(statement)
+            twice_if_removed(partial(engine.execute, statement), partial(warehouse.create_views, engine, {table}))
 
 
 _DISARMED = r"""regexp_replace("{0}", '^([=+\-@\t\r\n＝＋－＠])', '''\1')"""

@@ -7,9 +7,9 @@ groups, both give the same rows.
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from stoic_assets.adapters.warehouse.duckdb_engine import fetch, open_engine, quoted
+from stoic_assets.adapters.warehouse.duckdb_engine import Answer, fetch, open_engine, quoted, twice_if_removed
 from stoic_assets.adapters.warehouse.sql_project import ModelTest
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.core.errors import StoicError
@@ -17,8 +17,6 @@ from stoic_assets.core.table_rows import Row
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-Answer = TypeVar("Answer")
 
 
 class EvaluationModels:
@@ -60,15 +58,13 @@ class EvaluationModels:
 
         Raises `DamagedFile`.
         """
-        import duckdb
+
+        def bound() -> Answer:
+            self._bind(tables - self._computed - self._bound)
+            return question()
 
         with self._warehouse.damage_named(tables):
-            try:
-                self._bind(tables - self._computed - self._bound)
-                return question()
-            except duckdb.IOException:  # a file was removed after it was found: an archive has its rows
-                self._bind(tables - self._computed)
-                return question()
+            return twice_if_removed(bound, lambda: self._bound.difference_update(tables))
 
     def _bind(self, tables: Set[str]) -> None:
         """Makes the names of these tables mean the evaluation's files."""
