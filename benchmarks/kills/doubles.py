@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from benchmarks.kills.attempts import of_whichever_attempt
 from benchmarks.throughput.servers import Answer, Connection, Service, completion, instance
 from benchmarks.throughput.workload import SIGN_OFF
 
@@ -30,7 +31,10 @@ CALLS_OF_A_TRIAL = {"evaluator": len(LINES) + 1, "agent": len(LINES) + 1}
 
 @dataclass(frozen=True)
 class Call:
-    """A request: `what` identifies it within its trial, `at` is when it came (monotonic seconds)."""
+    """A request: `what` identifies it within its trial, `at` is when it came (monotonic seconds).
+
+    A later attempt at the trial makes the same requests: what they cost was paid before.
+    """
 
     kind: str
     user: str
@@ -86,7 +90,8 @@ class Doubles:
         return "judge", completion(json.dumps(instance(wanted["schema"])))
 
     def _note(self, kind: str, user: str, what: str) -> None:
-        self.calls.append(Call(kind, user, what, time.monotonic()))
+        name, text = of_whichever_attempt(user), of_whichever_attempt(what)
+        self.calls.append(Call(kind, name, text, time.monotonic()))
 
 
 @contextmanager

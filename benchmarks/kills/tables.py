@@ -1,10 +1,12 @@
-"""The rows of an evaluation's tables, without what differs from one run to the next: ids, moments, latencies."""
+"""The rows of an evaluation's tables, without what differs between runs: ids, moments, latencies, attempts."""
 
 import re
 from collections import Counter
 from pathlib import Path
 
 import duckdb  # noqa: TID253 - a benchmark
+
+from benchmarks.kills.attempts import of_whichever_attempt
 
 MEASURED = re.compile(r".*(_at|_ms|_id|_key|_hash)|id|time|latency|user|parents|agent")
 KEPT = ("trial_id", "task_id", "prompt_hash", "job_hash")
@@ -60,4 +62,5 @@ def _rounded(value: object) -> object:
 
 def _same(row: str, version: str, evaluation_id: str) -> str:
     row = row.replace(evaluation_id, "E").replace(version, "V").replace(version.partition("@")[0], "A")
-    return re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.\d]*(\+00:00|Z)?", "T", row)
+    row = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.\d]*(\+00:00|Z)?", "T", row)
+    return of_whichever_attempt(row)

@@ -1,5 +1,6 @@
 """The judge of the kills: it must find what a resumed evaluation paid twice, left out, or stored otherwise."""
 
+from benchmarks.kills.attempts import of_whichever_attempt
 from benchmarks.kills.bill import Process, calls_too_many, kills_of, missing_calls
 from benchmarks.kills.doubles import Call
 from benchmarks.kills.project import JUDGES_UNDER_WAY, calls_needed
@@ -60,6 +61,12 @@ def test_a_kill_answers_for_what_was_made_again_whenever_that_was() -> None:
         ("conversations", 1, 0), ("start-up", 0, 0), ("judging", 0, 1)
     ]
     assert [(kill.running, kill.judge_calls_in_flight) for kill in kills] == [(1, 0), (1, 0), (0, 1)]
+
+
+def test_a_later_attempt_at_a_trial_goes_by_the_name_of_the_first() -> None:
+    assert of_whichever_attempt("E.talk-0.supplied.1-2 and user-E.talk-2.withheld.2-13, 2026-11-22") == (
+        "E.talk-0.supplied.1 and user-E.talk-2.withheld.2, 2026-11-22"
+    )
 
 
 def test_other_rows_are_told_by_table() -> None:
