@@ -2,6 +2,7 @@
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -123,10 +124,11 @@ def _delete_all(workplace: Workplace, version: str) -> None:
     The evidence goes last: until then, the command can be repeated and still finds all evaluations.
     """
     workplace.evidence.give_up(version)
-    workplace.warehouse.delete(version)
+    waits = partial(workplace.progress.note, "the tables are being compacted; this waits for that")
+    workplace.warehouse.delete(version, waits)
     workplace.warehouse.publish()
     workplace.outbox.delete(version)
-    forget_version(workplace.project.home, workplace.reports / "ratings", version, workplace.progress.note)
+    forget_version(workplace, version)
     delete_from_graph(workplace, version)  # after the tables: it reads the remaining trends from them
     for folder in (workplace.judge_cache(version), workplace.reports / version):
         remove_folder(folder)

@@ -19,6 +19,8 @@ TIMED_OUT = (408, 504, 524)
 """Statuses of a service, or a gateway before it, that took too long."""
 OTHER_NAME = (62, 64)
 """OpenSSL's codes for a certificate of another host name or IP address."""
+OTHER_TIME = (9, 10)
+"""OpenSSL's codes for a certificate that is not valid yet, or no longer."""
 
 
 def parse_url(url: str, setting: str) -> SplitResult:
@@ -51,8 +53,11 @@ def _require_certificates(file: str) -> None:
 
 def untrusted(service: str, why: Exception) -> ConfigurationError:
     """The error for a service whose certificate is not trusted, with the reason that TLS gives."""
-    if getattr(why, "verify_code", None) in OTHER_NAME:
+    code = getattr(why, "verify_code", None)
+    if code in OTHER_NAME:
         advice = "let its address have a name that the certificate has"
+    elif code in OTHER_TIME:
+        advice = "renew it, or set the clock of this machine right"
     elif file := os.environ.get("SSL_CERT_FILE"):
         advice = f"if it is right, add its issuer's to those in SSL_CERT_FILE={file}"
     else:

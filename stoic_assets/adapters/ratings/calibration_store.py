@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from stoic_assets.adapters.disk.files import write_whole
 from stoic_assets.adapters.models.offline_model import OFFLINE
-from stoic_assets.adapters.ratings.rating_keys import ratings_locked, read_keys
+from stoic_assets.adapters.ratings.rating_keys import rating_pages, ratings_locked, read_keys
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.judging.confidence_map import Calibration, calibration_of
@@ -43,7 +43,7 @@ def calibrate_and_store(workplace: Workplace) -> Calibrated:
 
     No rating comes in meanwhile, and no other process calibrates: it could store last what it computed from fewer.
     """
-    with ratings_locked(workplace.project.home, workplace.progress.note):
+    with ratings_locked(workplace):
         found = calibrate(workplace)
         return Calibrated(found, store(workplace.warehouse, found), write_report(workplace, found))
 
@@ -70,7 +70,7 @@ def write_report(workplace: Workplace, comparisons: "list[JudgeComparison]") -> 
     from stoic_assets.core.calibration.calibration_page import render_calibration
 
     page = render_calibration(comparisons, offline=judged_by_stand_in(comparisons))
-    return write_whole(workplace.reports / "ratings" / "calibration.html", page)
+    return write_whole(rating_pages(workplace) / "calibration.html", page)
 
 
 def judged_by_stand_in(comparisons: "list[JudgeComparison]") -> bool:

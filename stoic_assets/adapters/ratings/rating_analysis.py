@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stoic_assets.adapters.disk.files import write_whole
-from stoic_assets.adapters.ratings.rating_keys import ratings_locked, read_keys
+from stoic_assets.adapters.ratings.rating_keys import rating_pages, ratings_locked, read_keys
 from stoic_assets.adapters.ratings.ratings_store import rated_items
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
@@ -38,7 +38,7 @@ def analyse_ratings(workplace: Workplace, page_id: str | None = None) -> Analyse
     Those that come in meanwhile wait, as does another analysis: it could store last what it computed from fewer.
     Raises `ConfigurationError` when there are none.
     """
-    with ratings_locked(workplace.project.home, workplace.progress.note):
+    with ratings_locked(workplace):
         return _analyse_and_store(workplace, page_id)
 
 
@@ -53,7 +53,7 @@ def _analyse_and_store(workplace: Workplace, page_id: str | None) -> Analysed:
         raise ConfigurationError("there are no ratings; import some with `stoic ratings collect FILE_OR_FOLDER`")
     study = chosen_study(rows, read_keys(workplace.project.home), page_id)
     analysis = replace(analyse(study.rows, rated_items(workplace)), study=study)
-    folder, warehouse = workplace.reports / "ratings", workplace.warehouse
+    folder, warehouse = rating_pages(workplace), workplace.warehouse
     report = write_whole(folder / "analysis.html", render_analysis(analysis))
     sheet = write_whole(folder / "discussion.md", discussion_sheet(analysis))
     warehouse.write("rater_reliability", *PLACE, reliability_rows(analysis))

@@ -6,7 +6,7 @@ replies.
 
 import json
 import re
-from collections.abc import Callable, Set
+from collections.abc import Set
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.disk.files import StorageError, read_stored, write_whole
+from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.ratings.blinding import Key, Keys
 
 _KEYS = TypeAdapter(dict[str, Key])
@@ -25,15 +26,20 @@ def ratings_folder(home: Path) -> Path:
     return home / "ratings"
 
 
+def rating_pages(workplace: Workplace) -> Path:
+    """The folder of rating pages and of analyses, unless other paths were given for them."""
+    return workplace.reports / "ratings"
+
+
 def keys_file(home: Path) -> Path:
     """Where the keys are."""
     return ratings_folder(home) / "keys.json"
 
 
-def ratings_locked(home: Path, note: Callable[[str], None]) -> AbstractContextManager[None]:
+def ratings_locked(workplace: Workplace) -> AbstractContextManager[None]:
     """Lets one process at a time change keys or collected ratings; notes it if that must be waited for."""
-    line = "another process uses the ratings; this waits for that"
-    return locked(ratings_folder(home) / ".lock", on_wait=partial(note, line))
+    note = partial(workplace.progress.note, "another process uses the ratings; this waits for that")
+    return locked(ratings_folder(workplace.project.home) / ".lock", on_wait=note)
 
 
 def read_keys(home: Path) -> dict[str, Key]:
@@ -48,14 +54,15 @@ def write_keys(home: Path, keys: Keys) -> Path:
     return write_whole(keys_file(home), json.dumps(data, indent=1, ensure_ascii=False), mode=0o600)
 
 
-def forget_version(home: Path, pages: Path, agent_version: str, note: Callable[[str], None]) -> None:
+def forget_version(workplace: Workplace, agent_version: str) -> None:
     """Removes the keys of a version, so that ratings of its replies can no longer be matched to them.
 
-    Which ids are hidden repeats is kept: their ratings may come again, and would count as further items. The files in
-    `pages` that show such a reply or name the version are removed first, with everything else in them; see
-    `ratings_locked` for `note`. Raises `StorageError`; then it can be called again.
+    Which ids are hidden repeats is kept: their ratings may come again, and would count as further items. The pages that
+    show such a reply or name the version are removed first, with everything else in them. Raises `StorageError`; then
+    it can be called again.
     """
-    with ratings_locked(home, note):
+    home, pages = workplace.project.home, rating_pages(workplace)
+    with ratings_locked(workplace):
         known = read_keys(home)
         gone = {test_id: key for test_id, key in known.items() if key.agent_version == agent_version}
         if gone:

@@ -10,7 +10,14 @@ from typing import Any
 
 from stoic_assets.adapters.disk.configuration_files import visible_files
 from stoic_assets.adapters.disk.files import write_whole
-from stoic_assets.adapters.ratings.rating_keys import keys_file, ratings_folder, ratings_locked, read_keys, write_keys
+from stoic_assets.adapters.ratings.rating_keys import (
+    keys_file,
+    rating_pages,
+    ratings_folder,
+    ratings_locked,
+    read_keys,
+    write_keys,
+)
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError
@@ -61,12 +68,12 @@ def build(
     versions = dict.fromkeys(agent_versions) or [workplace.warehouse.newest_version()]
     home = workplace.project.home
     # From the first reading on: what is forgotten meanwhile would come back.
-    with ratings_locked(home, workplace.progress.note):
+    with ratings_locked(workplace):
         replies = [reply for version in versions for reply in scenario_replies(workplace, version)]
         known = read_keys(home)
         page = blind(replies, known, lambda: secrets.token_hex(6))
         keys = write_keys(home, known | page.keys)
-        path = out or workplace.reports / "ratings" / f"rating-page-{page.page_id}.html"
+        path = out or rating_pages(workplace) / f"rating-page-{page.page_id}.html"
         write_whole(path, build_page(page, about))
     return Built(path, page.page_id, len(replies), len(page.items), keys)
 
@@ -118,7 +125,7 @@ def collect(workplace: Workplace, paths: Iterable[Path]) -> Collected:
     """
     files = _files(paths, keys_file(workplace.project.home))
     ratings = [rating for file in files for rating in _read(workplace, file)]
-    with ratings_locked(workplace.project.home, workplace.progress.note):
+    with ratings_locked(workplace):
         stored = workplace.warehouse.query(f"select * from {TABLE}")
         merged = merge(stored, ratings, read_keys(workplace.project.home))
         written = [workplace.warehouse.write(TABLE, *place, rows) for place, rows in merged.rows.items()]

@@ -11,7 +11,7 @@ archives, and each row is written at most as many times. An archive is never ope
 
 import json
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -82,12 +82,12 @@ def compact(root: Path, grace: timedelta = GRACE) -> list[Compacted]:
         return [_compact_whole(root / table, before) for table in TABLES if (root / table).is_dir()]
 
 
-def remove_version(root: Path, agent_version: str) -> None:
+def remove_version(root: Path, agent_version: str, on_wait: Callable[[], None] = lambda: None) -> None:
     """Removes all rows of a version at once: archives that contain some are written again without them.
 
-    Waits for a running compaction. Raises `StorageError`; after an interruption it can be called again.
+    Waits for a compaction, and calls `on_wait` then. Raises `StorageError`; after any interruption, call it again.
     """
-    with _alone(root, f"delete all of {agent_version}", wait=600):
+    with _alone(root, f"delete all of {agent_version}", wait=600, on_wait=on_wait):
         # First the rows that say that there was an evaluation: otherwise it would count as whole with only a part left.
         for folder in (root / table for table in sorted(TABLES, key=lambda table: table != "evaluations")):
             remove_drafts(folder / ARCHIVE, time.time())
@@ -237,14 +237,14 @@ def _age(path: str) -> float:
 
 
 @contextmanager
-def _alone(root: Path, task: str, wait: float) -> Iterator[None]:
+def _alone(root: Path, task: str, wait: float, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
     """One process at a time: a compaction that had read a version's rows would bring them back after their deletion.
 
     Raises `StorageError`, also for an `OSError` inside; the message then names the `task`.
     """
     busy = StorageError(f"{root} is being compacted by another process; wait for it, then try again")
     try:
-        with locked(root / ".compaction.lock", busy, wait):
+        with locked(root / ".compaction.lock", busy, wait, on_wait=on_wait):
             yield
     except OSError as error:
         raise StorageError(f"cannot {task}: {error}; correct that, then try again") from error

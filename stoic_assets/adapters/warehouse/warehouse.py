@@ -202,9 +202,9 @@ class Warehouse:
         """
         return (each for table in tables for each in damaged(self.root / table, agent_version, whole=whole))
 
-    def delete(self, agent_version: str) -> None:
+    def delete(self, agent_version: str, on_wait: Callable[[], None] = lambda: None) -> None:
         """Removes all rows of one version; see `compaction.remove_version`. Raises `StorageError`."""
-        remove_version(self.root, check_agent_version(agent_version))
+        remove_version(self.root, check_agent_version(agent_version), on_wait)
 
     def compact(self, grace: timedelta = GRACE) -> list[Compacted]:
         """Merges files that are older than `grace` into archives; see `compaction`. Raises `StorageError`."""

@@ -70,6 +70,13 @@ def test_a_certificate_that_is_not_trusted_names_what_would_help(
     assert advice in str(untrusted("the agent", caught.value))
 
 
+@pytest.mark.parametrize("code", [9, 10], ids=["not valid yet", "expired"])
+def test_a_certificate_out_of_its_time_is_not_put_down_to_its_issuer(code: int) -> None:
+    error = ssl.SSLCertVerificationError("certificate has expired")
+    error.verify_code = code
+    assert str(untrusted("the agent", error)).endswith("; renew it, or set the clock of this machine right")
+
+
 def test_the_proxy_of_the_environment_holds_except_on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "proxy.example.org:3128")
     monkeypatch.setenv("NO_PROXY", "internal.example.org")

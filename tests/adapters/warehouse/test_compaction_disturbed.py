@@ -29,10 +29,11 @@ def test_only_one_compacts(warehouse):
 def test_a_deletion_waits_for_a_compaction(warehouse):
     """It might bring back what was deleted meanwhile."""
     write_many(warehouse)
+    waits = threading.Event()
     with ThreadPoolExecutor(1) as pool:
         with compaction._alone(warehouse.root, "go on", wait=0):
-            deletion = pool.submit(remove_version, warehouse.root, "marcus@1.1")
-            time.sleep(0.1)
+            deletion = pool.submit(remove_version, warehouse.root, "marcus@1.1", waits.set)
+            assert waits.wait(10)
             assert not deletion.done()
             assert warehouse.has("turns", "marcus@1.1", "e1")
         deletion.result(10)

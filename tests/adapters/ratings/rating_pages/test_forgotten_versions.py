@@ -7,7 +7,7 @@ from rated_trials import VERSION, ratings_of, save, store, trial
 
 from stoic_assets.adapters.ratings import ratings_store
 from stoic_assets.adapters.ratings.rating_analysis import analyse_ratings
-from stoic_assets.adapters.ratings.rating_keys import forget_version, read_keys
+from stoic_assets.adapters.ratings.rating_keys import forget_version, rating_pages, read_keys
 from stoic_assets.adapters.ratings.ratings_store import build, collect
 from stoic_assets.adapters.workplace import Workplace
 
@@ -20,7 +20,7 @@ def test_ratings_of_hidden_repeats_are_no_further_items_once_their_version_is_fo
     sent = [save(tmp_path / "in", ratings_of(workplace, rater), f"{rater}.json") for rater in ("ann", "ben")]
     collect(workplace, sent)
     items = len(analyse_ratings(workplace).analysis.table.items)
-    forget_version(workplace.project.home, tmp_path, VERSION, print)
+    forget_version(workplace, VERSION)
     (workplace.project.warehouse / "human_ratings" / f"agent_version={VERSION}").rename(tmp_path / "deleted")
     collect(workplace, sent)
     assert len(analyse_ratings(workplace).analysis.table.items) == items == 40
@@ -40,23 +40,25 @@ def test_a_version_that_is_forgotten_leaves_no_page_with_its_replies(workplace: 
         collect(workplace, [save(workplace.project.home / "sent", ratings)])
     analysed, known = analyse_ratings(workplace), read_keys(workplace.project.home)
     assert f"{VERSION} says of" in analysed.discussion_sheet.read_text(encoding="utf-8").replace("\\", "")
-    forget_version(workplace.project.home, both.path.parent, VERSION, print)
+    forget_version(workplace, VERSION)
     made = (both.path, *alone, analysed.report, analysed.discussion_sheet)
     assert [path.exists() for path in made] == [False, False, True, False, False]
     kept = {test_id: key for test_id, key in known.items() if key.agent_version != VERSION}
     assert read_keys(workplace.project.home) == kept != known
 
 
-def test_a_version_that_is_forgotten_is_named_by_no_analysis(workplace: Workplace, tmp_path: Path) -> None:
+def test_a_version_that_is_forgotten_is_named_by_no_analysis(workplace: Workplace) -> None:
     store(workplace, "e1", [trial("e1", "grief")])
     build(workplace, [VERSION])
     texts = {"own": f"Replies of x@1, {VERSION}.", "later": f"Replies of {VERSION}.1", "other": f"a-{VERSION}"}
     for test_id, key in read_keys(workplace.project.home).items():
         texts |= {"page" if key.agent_version else "training": f'{{"test_id":"{test_id}"}}'}
+    pages = rating_pages(workplace)
+    pages.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
-        (tmp_path / f"{name}.html").write_text(text)
-    forget_version(workplace.project.home, tmp_path, VERSION, print)
-    assert {path.stem for path in tmp_path.glob("*.html")} == {"later", "other", "training"}
+        (pages / f"{name}.html").write_text(text)
+    forget_version(workplace, VERSION)
+    assert {path.stem for path in pages.glob("*.html")} == {"later", "other", "training"}
 
 
 def test_no_version_is_forgotten_while_a_page_is_built(
