@@ -2,6 +2,7 @@
 
 import re
 import signal
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 from agents import EmbabelAgent
-from double import Double
+from double import Double, slow
 from model_server import ModelServer
 from stoic_command import TASKS, Done, Stoic
 from stopping import end, ended, stopped_at
@@ -99,6 +100,28 @@ def _held_for_writing(stoic: Stoic) -> Iterator[None]:
 
 def _planned(user: str) -> list[str]:
     return [GREETINGS[next(name for name in JOBS if f".{name}." in user)], *LINES]
+
+
+def test_a_run_that_is_stopped_for_a_while_charges_no_agent(
+    stoic: Stoic, model: ModelServer, agent: EmbabelAgent
+) -> None:
+    """As by Ctrl-Z, or `docker pause`: replies that come meanwhile are in time, and are not asked for again."""
+    stoic.job("chat", greetings=["Hello"], repeats=4, maxTurns=20)
+    limits = {endpoint: {"timeout_seconds": 4} for endpoint in ("agent", "evaluator", "judge")}
+    conversations = {"turn_timeout_seconds": 5, "trial_timeout_seconds": 30}
+    stoic.write("stoic.yml", {"limits": limits, "conversations": conversations})
+    model.lines = LINES
+    agent.when("message", slow(1.0))
+    running = stoic.start("eval", "--json")
+    agent.await_calls("message", 4, running)
+    running.send_signal(signal.SIGSTOP)
+    time.sleep(8)
+    running.send_signal(signal.SIGCONT)
+
+    trials = stoic.checked(ended(running), 0).document["trials"]
+    assert [(trial["outcome"], trial["failure_count"]) for trial in trials] == [("signed_off", 0)] * 4
+    assert all(1000 <= trial["average_response_ms"] < 4000 for trial in trials)
+    assert len(agent.of("message")) == 4 * len(["Hello", *LINES])
 
 
 AT_ONCE_UNDER_CEILING = 8

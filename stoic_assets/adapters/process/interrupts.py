@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, TypeVar
 
+from stoic_assets.adapters.process.running_clock import RunningClockLoop
+
 T = TypeVar("T")
 Handler = Callable[[int, FrameType | None], Any]
 PATIENCE = 5.0
@@ -74,14 +76,14 @@ def heard_once(handler: Any) -> Any:
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:
-    """Runs `work` in a loop of its own, whose connections are closed with it.
+    """Runs `work` in a loop of its own, whose connections are closed with it; see `RunningClockLoop` for its time.
 
     Dagster's loop for async assets lives as long as the run: the connections of an asset would stay open in it, and be
     dropped with warnings at the end.
     """
     try:
-        with _interrupts_left_to_asyncio() as before:
-            return asyncio.run(_interrupted_once(work, before))
+        with _interrupts_left_to_asyncio() as before, asyncio.Runner(loop_factory=RunningClockLoop) as runner:
+            return runner.run(_interrupted_once(work, before))
     finally:
         work.close()  # otherwise Python warns of a coroutine that never started because of an interrupt
 

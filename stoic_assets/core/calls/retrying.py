@@ -4,7 +4,6 @@ Adapters decide what a failed attempt is (`AttemptFailed`); the endpoint's limit
 """
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
@@ -101,18 +100,19 @@ async def deliver(
     refuses everybody: otherwise the requests queued behind its refusals would give up one after the other.
     Raises `AgentUnusable`; any exception other than `AttemptFailed` passes through, cancellation included.
     """
-    tally, start = Tally(), time.perf_counter()
+    clock = asyncio.get_running_loop().time
+    tally, start = Tally(), clock()
 
     def taken() -> float:
-        return time.perf_counter() - start - tally.queued_seconds
+        return clock() - start - tally.queued_seconds
 
     def left() -> float:
         return turn_timeout - max(taken(), tally.refused_seconds)
 
     async def attempt() -> T:
-        arrived = time.perf_counter()
+        arrived = clock()
         async with gate.request():
-            tally.queued_seconds += time.perf_counter() - arrived
+            tally.queued_seconds += clock() - arrived
             return await _in_time(send, turn_timeout, turn_timeout - taken(), tally)
 
     try:
