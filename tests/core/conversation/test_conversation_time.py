@@ -3,12 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from stoic_assets.core.calls import retrying
 from stoic_assets.core.calls.queueing import queueing
 from stoic_assets.core.conversation.conversation import hold_trial
 
@@ -51,11 +49,9 @@ def test_the_time_of_setups_is_charged_to_nobody(
 
 @pytest.mark.parametrize(("seconds", "outcome"), [(3, "evaluator_error"), (4, "agent_error")])
 def test_an_agent_that_took_half_of_the_time_is_at_fault_whoever_was_waited_for(
-    simulated: Make, planned: Make, make_world: Make, make_journal: Make, agent: Any, user: Any,
-    monkeypatch: pytest.MonkeyPatch, seconds: float, outcome: str,
+    simulated: Make, planned: Make, make_world: Make, make_journal: Make, agent: Any, user: Any, seconds: float,
+    outcome: str,
 ) -> None:  # fmt: skip
-    clock = SimpleNamespace(perf_counter=lambda: asyncio.get_running_loop().time())
-    monkeypatch.setattr(retrying, "time", clock)
     agent.answer = lambda message: asyncio.sleep(seconds) if message == "Hi" else None
     user.says = lambda request: asyncio.sleep(9)
     trial = planned(greetings=["Hi"], trialTimeoutSeconds=8)
