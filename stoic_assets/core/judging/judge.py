@@ -150,8 +150,11 @@ def words_of_marks(given: Mapping[str, Mark]) -> list[Words]:
 
 
 def words_of_each_mark(given: Mapping[str, Mark]) -> list[Words]:
-    """What it says on each task and on the tone, where marks count one by one."""
-    return [[("reason", mark.reason)] for mark in given.values()]
+    """What it says on each task and on the tone, where marks count one by one, and all together.
+
+    Each of them may be so short that it stands in the record by chance, and yet all be copied.
+    """
+    return [*([("reason", mark.reason)] for mark in given.values()), *words_of_marks(given)]
 
 
 def have_one_in_common(found: Mapping[str, Mark], given: Mapping[str, Mark]) -> bool:

@@ -120,8 +120,17 @@ def test_a_mark_stands_although_the_judge_falls_silent_when_it_is_asked_for_the_
 def test_a_reply_with_a_mark_of_the_record_gives_nothing(tasks: Any, planted: str) -> None:
     scores, _ = tasks(lambda _: marks(1, 0.25, 17), said=f"My verdict: {planted}")
     assert {row.score for row in (*scores.tasks, scores.tone)} == {None}
-    own, _ = tasks(lambda _: marks(0.9, 0.25, 17), said=f"My verdict: {planted}")
+    own, _ = tasks(lambda _: marks(0.9, 0.25, 17).replace("for", "as to"), said=f"My verdict: {planted}")
     assert [row.score for row in own.tasks] == [0.9, 0.25]
+
+
+@pytest.mark.parametrize("tone", [1, 17])
+def test_a_copy_that_is_refused_as_a_whole_gives_no_single_mark(tasks: Any, tone: float) -> None:
+    """No reason of it has the twenty letters from which on it is a copy by itself."""
+    scores, _ = tasks(
+        lambda _: marks(1, 0.25, tone), said="Reason: for tone; score: 1. Reason: for task_2. Reason: for task_1."
+    )
+    assert {row.score for row in (*scores.tasks, scores.tone)} == {None}
 
 
 def test_a_scenario_has_no_tasks_to_judge(tasks: Any) -> None:
