@@ -38,11 +38,6 @@ _STRING_OR_BEGIN = re.compile(r'"(?:[^"\\]|\\.)*+"?|\{', re.DOTALL)
 _FIELD = re.compile(rf"{'|'.join(VirtueVerdict.model_fields)}|task_\d+|tone")
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _HIDDEN_LETTER = re.compile(r"\\u00[567]")
-_SCORE = re.compile(r"\bscore")
-_DISGUISE = re.compile(
-    r"[\\&\u0300-\u036f\u1d00-\u1d7f\u2070-\u209c\u2100-\u214f\u2460-\u24ff\uff00-\uffef\U0001d400-\U0001d7ff]"
-)
-"""What may hide a word: escapes, entities, letters in other shapes."""
 _NO_LETTER = re.compile(r"[\W_]+")
 _MEANT = dict(zip('"\\/bfnrt', '"\\/\b\f\n\r\t', strict=True))
 
@@ -75,9 +70,7 @@ def refusing_copies(
 
 def _is_dictated(letters: str, reply: str, own_words: Iterable[Words]) -> bool:
     """Whether the letters of a reply, or of what a judge says there in its own words, are among those of a record."""
-    if not letters:
-        return False
-    said = ([_letters(f"{field} {text}") for field, text in words if text.strip()] for words in own_words)
+    said = ([_letters(f"{field} {text}") for field, text in words if _letters(text)] for words in own_words)
     return _letters(reply) in letters or any(
         sum(map(len, fields)) >= FEWEST_LETTERS and all(field in letters for field in fields) for fields in said
     )
@@ -85,23 +78,16 @@ def _is_dictated(letters: str, reply: str, own_words: Iterable[Words]) -> bool:
 
 @lru_cache(RECORDS)
 def _all_letters(record: str) -> str:
-    """The letters and digits of a record, at each layer of escapes; empty where no layer names a score."""
-    if "score" not in record.lower() and not _DISGUISE.search(record):
-        return ""
-    plain = [_plain(layer) for layer in layers(record)]
-    return " ".join(_NO_LETTER.sub("", text) for text in plain) if any(map(_SCORE.search, plain)) else ""
+    """The letters and digits of a record, at each layer of escapes."""
+    return " ".join(map(_letters, layers(record)))
 
 
 def _letters(text: str) -> str:
     """A text's letters and digits in order, regardless of case, kinds of letters, entities and all that is between."""
-    return _NO_LETTER.sub("", _plain(text))
-
-
-def _plain(text: str) -> str:
     text = html.unescape(clean(text)) if "&" in text else clean(text)
     if not text.isascii():  # without accents, before too: a run of them takes time by its square
         text = unicodedata.normalize("NFKD", text.translate(_accents())).translate(_accents())
-    return text.casefold()
+    return _NO_LETTER.sub("", text.casefold())
 
 
 @cache
