@@ -30,27 +30,39 @@ class NoVerdict(StoicError):
     """A judge gave no usable verdict; says why. The item stays unscored.
 
     `last` is its last reply, refused as a whole; None where there was none. `unpaid`: the cost ceiling was reached
-    before; a later run with a higher one can still obtain the verdict.
+    before; a later run with a higher one can still obtain the verdict. `kept`: some of the replies came from the cache.
     """
 
-    def __init__(self, why: str, last: str | None = None, unpaid: bool = False) -> None:
+    def __init__(self, why: str, last: str | None = None, unpaid: bool = False, kept: bool = False) -> None:
         super().__init__(why)
-        self.last, self.unpaid = last, unpaid
+        self.last, self.unpaid, self.kept = last, unpaid, kept
 
 
-async def ask(
-    model: ChatModel, request: ChatRequest, parse: Callable[[str], V], repairs: int, last: str | None = None
-) -> V:
+async def ask(model: ChatModel, request: ChatRequest, parse: Callable[[str], V], repairs: int) -> V:
     """The parsed verdict; a malformed reply is sent back with the reason at most `repairs` times.
 
-    An empty one for which all tokens were used up is not: the next would cost as much and be as empty. If that gives no
-    verdict and some of the replies came from the cache, the question is asked again without it, as the judge may have
-    recovered. `last` is the reply before the first one, if there was any. Raises `NoVerdict`; a `ConfigurationError`
-    of the model passes through, since it would affect every other verdict as well.
+    If that gives no verdict and some of the replies came from the cache, the question is asked again without it, as the
+    judge may have recovered. Raises `NoVerdict`; a `ConfigurationError` of the model passes through, since it would
+    affect every other verdict as well.
+    """
+    try:
+        return await _ask(model, request, parse, repairs)
+    except NoVerdict as error:
+        if request.fresh or error.unpaid or not error.kept:
+            raise
+        return await _ask(model, replace(request, fresh=True), parse, repairs, error.last)
+
+
+async def _ask(
+    model: ChatModel, request: ChatRequest, parse: Callable[[str], V], repairs: int, last: str | None = None
+) -> V:
+    """As `ask`, but once. `last` is the reply before the first one, if there was any.
+
+    An empty reply for which all tokens were used up is not sent back: the next would cost as much and be as empty.
     """
     asked, why, kept = request, "", False
     for number in range(1, repairs + 2):
-        given = await reply(model, asked, last)
+        given = await reply(model, asked, last, kept)
         try:
             return parse(given.text)
         except MalformedVerdict as error:
@@ -60,19 +72,17 @@ async def ask(
         if given.is_out_of_tokens and not given.text.strip():
             break
         asked = sent_back(asked, given.text, fault)
-    if kept and not request.fresh:
-        return await ask(model, replace(request, fresh=True), parse, repairs, last)
-    raise NoVerdict(why, last)
+    raise NoVerdict(why, last, kept=kept)
 
 
-async def reply(model: ChatModel, request: ChatRequest, last: str | None) -> ChatReply:
+async def reply(model: ChatModel, request: ChatRequest, last: str | None, kept: bool) -> ChatReply:
     """One reply. Raises `NoVerdict` when there is none, with the `last` one before it unless the budget ran out."""
     try:
         return await model.complete(request)
     except MalformedReply as error:
         return ChatReply(error.text)
     except ModelFailure as error:
-        raise NoVerdict(str(error), last) from error
+        raise NoVerdict(str(error), last, kept=kept) from error
     except BudgetReached as error:
         raise NoVerdict(f"cost ceiling reached before the verdict: {error}", unpaid=True) from error
 

@@ -53,6 +53,12 @@ def test_a_kept_reply_whose_new_repair_is_malformed_too_is_not_believed() -> Non
     assert [len(request.messages) for request in judge.asked] == [3, 1]
 
 
+def test_a_kept_reply_that_the_judge_does_not_repair_is_not_believed() -> None:
+    judge = Judge([""], [ModelFailure("context too long"), ChatReply("yes")])
+    assert asyncio.run(ask(judge, REQUEST, parse, 1)) == "yes"
+    assert [len(request.messages) for request in judge.asked] == [3, 1]
+
+
 def test_a_judge_that_stays_broken_is_asked_anew_once() -> None:
     judge = Judge(["", ""], [ChatReply("", cached=True), ChatReply("")])
     with pytest.raises(NoVerdict, match=r"no valid verdict in 2 replies; the last: not yes$"):
@@ -120,6 +126,8 @@ def test_what_the_tokens_were_not_used_up_for_says_only_why_it_ends() -> None:
         ([], [ModelFailure("gone")], None),
         (["", "kept"], [ChatReply("no"), ChatReply("never")], "never"),
         (["", "kept"], [ModelFailure("gone")], "kept"),
+        (["kept"], [ModelFailure("gone"), ModelFailure("gone")], "kept"),
+        (["kept"], [BudgetReached("5 USD")], None),
         (["", "kept"], [BudgetReached("5 USD")], None),
     ],
 )
