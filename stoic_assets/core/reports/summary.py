@@ -148,8 +148,8 @@ def faults(trials: Iterable[TrialView]) -> list[Fault]:
 
 
 def _cause(trial: TrialView) -> str | None:
-    marks = [*trial.tasks, *(verdict.row for virtue in trial.virtues for verdict in virtue.verdicts)]
-    return reason(trial.outcome, trial.row, marks)
+    verdicts = [verdict.row for virtue in trial.virtues for verdict in virtue.verdicts]
+    return reason(trial.outcome, trial.row, trial.tasks, verdicts)
 
 
 def _planned(data: ReportData) -> int:

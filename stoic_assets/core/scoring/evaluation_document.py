@@ -59,7 +59,7 @@ def _trial(row: Row, judged: Mapping[str, Rows]) -> dict[str, Any]:
     return {
         **{key: row[key] for key in ("trial_id", "job", "scenario", "condition", "repeat", "outcome")},
         "holdout": judged["trials"][0]["holdout"],
-        "reason": reason(row["outcome"], judged["trials"][0], (*judged["task_scores"], *judged["virtue_scores"])),
+        "reason": reason(row["outcome"], judged["trials"][0], judged["task_scores"], judged["virtue_scores"]),
         "passed": row["passed"],
         "scores": {key: row[key] for key in ("timing", "task", "assertion", "failure_penalty", "tone", "overall")},
         "tasks": [_task(task, row["valid"]) for task in judged["task_scores"]],
@@ -73,9 +73,13 @@ def _trial(row: Row, judged: Mapping[str, Rows]) -> dict[str, Any]:
     }
 
 
-def reason(outcome: str, trial: Row, marks: Iterable[Row]) -> str | None:
-    """Why a trial ended irregularly, if recorded; where verdicts are missing, why the first of its `marks` is."""
-    missing = (error for mark in marks if (error := mark.get("error")))
+def reason(outcome: str, trial: Row, tasks: Rows, verdicts: Iterable[Row]) -> str | None:
+    """Why a trial ended irregularly, if recorded; where marks are missing, why the first one of a task or virtue is.
+
+    Where one task has a score, the others do no harm, so that the cause is a virtue's.
+    """
+    harmful = () if any(task["score"] is not None for task in tasks) else tasks
+    missing = (error for mark in (*harmful, *verdicts) if (error := mark.get("error")))
     if outcome == "judge_error":  # its `detail`, if any, says what happened to the agent's messages before
         return next(missing, trial.get("detail"))
     return trial.get("detail") or (None if outcome in PLAIN else next(missing, None))

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
+from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document, reason
 from stoic_assets.core.virtues import VIRTUES
 
 NOTHING = {"score": None, "confidence": None, "confidence_source": None, "exercised": None}
@@ -117,20 +117,26 @@ def test_a_trial_that_does_not_count_shows_no_marks(tables):
 
 
 @pytest.mark.parametrize(
-    ("outcome", "detail", "reason"),
+    ("outcome", "detail", "why"),
     [
         ("agent_error", "answered 404", "answered 404"), ("judge_error", None, "m: no verdict (402)"),
         ("judge_error", "1 attempt to send a message failed", "m: no verdict (402)"),
         ("signed_off", None, None), ("max_turns", "1 attempt failed", "1 attempt failed"),
     ],
 )
-def test_a_trial_that_did_not_end_plainly_says_why(tables, outcome, detail, reason):
+def test_a_trial_that_did_not_end_plainly_says_why(tables, outcome, detail, why):
     tables["composite_scores"] = [composite("t1", outcome=outcome)]
     tables["trials"] = [{"trial_id": "t1", "turns": 6, "holdout": True, "detail": detail}]
     mark = {"trial_id": "t1", "task_text": "Remind me.", "score": None, "reason": "", "judge_model": "m"}
     tables["task_scores"] = [mark | {"error": "m: no verdict (402)", "missing": '{"m": "402"}', "unpaid": False}]
     [trial] = evaluation_document(tables)["trials"]
-    assert trial["reason"] == reason
+    assert trial["reason"] == why
+
+
+@pytest.mark.parametrize(("score", "cause"), [(0.9, "m: 503"), (None, "m: 402")])
+def test_a_task_without_a_score_is_no_cause_where_another_has_one(score, cause):
+    tasks = [{"score": None, "error": "m: 402"}, {"score": score, "error": None}]
+    assert reason("judge_error", {"detail": None}, tasks, [{"score": None, "error": "m: 503"}]) == cause
 
 
 def test_trials_stand_in_order_however_they_were_run(tables):
