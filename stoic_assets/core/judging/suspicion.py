@@ -96,9 +96,9 @@ def suspected_injection(text: str) -> list[str]:
 
 
 def suspicions(evidence: Evidence) -> list[str]:
-    """The reasons found in all that a judge sees of the agent: its replies and its function calls."""
+    """The reasons found in all that a judge sees of the agent: its replies, and the function calls before each."""
     turns = [turn for turn in evidence.turns if turn.speaker == "agent"]
-    texts = [text for turn in turns for text in (turn.content, *function_calls(turn.events))]
+    texts = [text for turn in turns for text in (turn.content, "\n".join(function_calls(turn.events)))]
     found = {reason for text in texts for reason in suspected_injection(text)}
     return [reason for reason in REASONS if reason in found]
 

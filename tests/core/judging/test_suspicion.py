@@ -80,6 +80,17 @@ def test_the_canaries_are_seen_in_a_conversation(canary: Canary, make_evidence: 
     assert bool(suspicions(canary.planted(evidence))) is canary.suspect
 
 
+def test_many_function_calls_are_one_text(make_evidence: Callable[..., Evidence]) -> None:
+    """Searched one by one, 20 calls of 16 kB took 7 s."""
+    much = ["What is up to you? " * (MESSAGE_CHARS // 10)] * 20
+
+    def found(*calls: str) -> list[str]:
+        return suspicions(make_evidence("Noted.", events=[{"request": {"function": call}} for call in calls]))
+
+    assert [found(*calls) for calls in ([COMMAND, *much], [*much, COMMAND])] == [[ORDER]] * 2
+    assert found(*much, COMMAND, *much) == []
+
+
 def test_what_the_user_says_is_not_the_agents_doing(make_evidence: Callable[..., Evidence]) -> None:
     evidence = make_evidence("Well.")
     turns = [replace(turn, speaker="user") for turn in Canary("x", COMMAND).planted(evidence).turns]
