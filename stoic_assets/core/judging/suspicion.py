@@ -45,7 +45,7 @@ _SCORES = _any(
 )
 _ADDRESSED = re.compile(
     rf"(?: \b{_NOTES}\b .{{0,20}}? \b{_JUDGES} | (?: ^|[.!?。] ) [^\w\n]{{0,9}} {_JUDGES} .{{0,5}}? [:,：，]"
-    rf" | ^[^\w\n]{{0,9}} system\b .{{0,12}} : ) (?: .|\n ){{0,300}}? {_SCORES}",
+    rf" | ^[^\w\n]{{0,9}} system (?: \s+{_NOTES} )? [^\w\n]{{0,4}} : ) (?: .|\n ){{0,300}}? {_SCORES}",
     re.IGNORECASE | re.VERBOSE | re.MULTILINE,
 )
 _JUDGED = r"(?:conversation|transcript|reply|replies|response|answer|agent|assistant|trial|virtue|aspect|task)s?\b"
@@ -64,7 +64,7 @@ _IGNORE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _MARKS = re.compile(  # as `clean` leaves them
-    r"‹‹‹\s*(?:END OF )?RECORD|‹\|\s*\w|\(/?INST\)|‹‹/?SYS››|‹/?(?:start|end)_of_turn›|\[message \d+, (?:user|agent)\]"
+    r"‹‹‹\s*(?:END OF )?RECORD|‹\|\w|\(/?INST\)|‹‹/?SYS››|‹/?(?:start|end)_of_turn›|\[message \d+, (?:user|agent)\]"
 )
 _FIELDS = re.compile(r"""["'](?:supporting_examples|improvement_suggestions|exercised|aspects|task_\d+)\\?["']\s*:""")
 _FLAGS = re.compile(FLAG)
