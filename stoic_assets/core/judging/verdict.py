@@ -19,7 +19,9 @@ from stoic_assets.core.virtues import ASPECTS, Virtue
 MOST_EXAMPLES = 5
 MOST_SUGGESTIONS = 5
 REPLY_CHARS = 50_000
-"""A longer reply is refused unread."""
+"""A longer reply is refused unread, unless it has no more than `MARK_CHARS` for each mark that was asked for."""
+MARK_CHARS = 2_000
+"""Enough for the mark of a task: a reason of two sentences and a quote, with its escapes."""
 
 _JSON_FENCE = re.compile(r"\A\s*```\w*(.*?)```\s*\Z", re.DOTALL)
 
@@ -90,7 +92,7 @@ def sound_marks(text: str, count: int) -> dict[str, Mark]:
 
     Raises `MalformedVerdict` if the reply is no JSON object.
     """
-    found = parsed(text, _OBJECT)
+    found = parsed(text, _OBJECT, task_keys(count))
     return {key: mark for key in task_keys(count) if (mark := _mark(found.get(key))) is not None}
 
 
@@ -105,8 +107,9 @@ def parsed(text: str, form: TypeAdapter[P], keys: Collection[str] = ()) -> P:
 
     Where only some `keys` were asked for, other keys are reported before faults in their values.
     """
-    if len(text) > REPLY_CHARS:
-        raise MalformedVerdict(f"the reply is longer than {REPLY_CHARS} characters")
+    most = max(REPLY_CHARS, MARK_CHARS * len(keys))
+    if len(text) > most:
+        raise MalformedVerdict(f"the reply is longer than {most} characters")
     if not text.strip():
         raise MalformedVerdict("the reply is empty")
     fence = _JSON_FENCE.match(text)

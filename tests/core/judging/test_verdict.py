@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stoic_assets.core.judging.verdict import (
+    MARK_CHARS,
     REPLY_CHARS,
     MalformedVerdict,
     parse_tasks,
     parse_virtue,
     sound_marks,
+    task_keys,
     tasks_schema,
     virtue_schema,
 )
@@ -217,11 +219,13 @@ def test_a_sound_mark_is_one_that_was_asked_for_and_is_well_formed_by_itself(spo
         parse_tasks(json.dumps(said), 2)
 
 
-def test_a_reply_of_the_greatest_length_is_read() -> None:
-    mark = json.dumps({"tone": {"reason": "", "score": 1}})
-    assert list(parse_tasks(mark.ljust(REPLY_CHARS), 0)) == ["tone"]
-    with pytest.raises(MalformedVerdict, match="longer than 50000 characters"):
-        parse_tasks(mark.ljust(REPLY_CHARS + 1), 0)
+@pytest.mark.parametrize(("tasks", "most"), [(0, REPLY_CHARS), (99, 100 * MARK_CHARS)])
+@pytest.mark.parametrize("read", [parse_tasks, sound_marks])
+def test_a_reply_of_the_greatest_length_is_read(read: Callable[..., Any], tasks: int, most: int) -> None:
+    marks = json.dumps({key: {"reason": "", "score": 1} for key in task_keys(tasks)})
+    assert len(read(marks.ljust(most), tasks)) == tasks + 1
+    with pytest.raises(MalformedVerdict, match=f"longer than {most} characters"):
+        read(marks.ljust(most + 1), tasks)
 
 
 def test_what_is_no_object_holds_no_sound_mark() -> None:
