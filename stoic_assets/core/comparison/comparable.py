@@ -12,6 +12,7 @@ from stoic_assets.core.evaluation import FINISHED, judge_again, way_to_finish
 from stoic_assets.core.jobs.names import job_key, job_of
 from stoic_assets.core.judging.silent_judges import silence
 from stoic_assets.core.presentation.formatting import listed, percent, plural
+from stoic_assets.core.rounding import falls_short
 from stoic_assets.core.scoring.validity import too_many_invalid
 
 APART_HOURS = 1.0
@@ -72,7 +73,7 @@ def _silent_judge(base: Side, candidate: Side, jobs: Set[str], threshold: float)
     for about, judge in sorted(before.keys() & after.keys()):
         silences = ((before[about, judge].share, base), (after[about, judge].share, candidate))
         (less, other), (more, side) = sorted(silences, key=lambda silence: silence[0])
-        if more - less > threshold:
+        if falls_short(threshold, more - less):
             found = f"no verdict on {percent(more)} of the {about} of {side.agent_version}"
             again = f"judge {side.agent_version} again with {_regrade(side, candidate)}"
             return f"judge {judge} gave {found}, and on {percent(less)} of {other.agent_version}; {again}"

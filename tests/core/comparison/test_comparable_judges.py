@@ -76,6 +76,11 @@ def test_a_judge_that_falls_silent_leaves_open_what_it_judged(
         assert [note.partition(";")[0] for note in common.notes] == [said] * open_
 
 
+def test_what_is_above_the_threshold_by_rounding_alone_leaves_nothing_open(base: Side, candidate: Side) -> None:
+    older, newer = replace(base, answers=answers("j", 0.3)), replace(candidate, answers=answers("j", 0.4))
+    assert common_ground(older, newer, 0.1).undecidable == {}, "0.4 − 0.3 is 0.10000000000000003"
+
+
 def test_judges_that_are_silent_on_both_alike_leave_nothing_open(base: Side, candidate: Side) -> None:
     older, newer = (replace(side, answers=answers("j", 0.3)) for side in (base, candidate))
     assert common_ground(older, newer, 0.1).undecidable == {}
