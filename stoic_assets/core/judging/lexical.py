@@ -82,12 +82,10 @@ class Reading:
         return self.sentences[0][:QUOTE_CHARS] if self.sentences else ""
 
     def costs(self, aspect: str) -> dict[str, float]:
-        """Sign to the points that its presence or absence costs."""
-        strengths = {sign: self.strength(sign) for sign in SIGNALS[aspect]}
-        return {
-            sign: weight * (1 - strengths[sign]) if weight > 0 else -weight * strengths[sign]
-            for sign, weight in SIGNALS[aspect].items()
-        }
+        """Sign to the points that its presence or absence costs, if any. Facts that there are none of cost none."""
+        known = {sign: weight for sign, weight in SIGNALS[aspect].items() if sign != "facts" or self.brief["facts"]}
+        costs = {sign: max(weight, 0.0) - weight * self.strength(sign) for sign, weight in known.items()}
+        return {sign: cost for sign, cost in costs.items() if cost > 0}
 
 
 def overlap(wanted: str, said: str) -> float:
@@ -154,7 +152,7 @@ def assessment(reading: Reading, aspect: str) -> str:
 def suggestions(reading: Reading, scores: Mapping[str, float]) -> list[str]:
     """Advice on the costliest sign of each of the two weakest aspects, where there is something to gain."""
     weakest = sorted((aspect for aspect in scores if scores[aspect] < 0.9), key=lambda aspect: scores[aspect])[:2]
-    costliest = [max(costs, key=lambda sign: costs[sign]) for costs in map(reading.costs, weakest)]
+    costliest = [max(costs, key=lambda sign: costs[sign]) for costs in map(reading.costs, weakest) if costs]
     return list(dict.fromkeys(ADVICE[sign] for sign in costliest if sign in ADVICE))
 
 

@@ -76,10 +76,17 @@ def test_the_agents_words_alone_are_read_and_the_weightiest_is_quoted() -> None:
 
 def test_advice_is_on_what_the_weakest_aspects_lack_or_show() -> None:
     plain, rough = reading(("agent", "Do this.")), reading(("agent", "You are a fool."))
-    assert plain.costs("consistent_tone") == {"kind": 0.25, "harsh": 0.0}
+    assert plain.costs("consistent_tone") == {"kind": 0.25}
     assert rough.costs("consistent_tone") == {"kind": 0.25, "harsh": 0.5}
     scores = {"attribution": 0.8, "consistent_tone": 0.3, "avoiding_bias": 0.7}
     assert suggestions(plain, scores) == [ADVICE["kind"], ADVICE["both"]]
+
+
+def test_no_advice_is_to_do_what_was_done_or_could_not_be() -> None:
+    """To be kind at full strength, and to use facts in a job without any."""
+    read = reading(("agent", "Thank you, I understand."))
+    assert suggestions(read, {"consistent_tone": read.score("consistent_tone")}) == []
+    assert suggestions(read, {"factual_accuracy": 0.5}) == [ADVICE["on_topic"]]
 
 
 def test_a_refusal_costs_marks() -> None:
