@@ -19,8 +19,8 @@ ONE = """
 import sys
 from stoic_assets.cli.command_line import command_line
 command_line(["report"])
-assert "stoic_assets.cli.reports" in sys.modules
-assert not {"stoic_assets.cli.compare", "stoic_assets.cli.servers", "dagster"} & set(sys.modules)
+assert "stoic_assets.cli.report" in sys.modules
+assert not {"stoic_assets.cli.compare", "stoic_assets.cli.ui", "dagster"} & set(sys.modules)
 """
 
 
@@ -132,7 +132,7 @@ def test_a_fault_shows_where_it_came_from_to_whoever_asks(
     def broken() -> None:
         raise ValueError("an agent said [/INST]")
 
-    monkeypatch.setattr("stoic_assets.cli.maintenance.schema", broken)
+    monkeypatch.setattr("stoic_assets.cli.schema.schema", broken)
     monkeypatch.setattr(sys, "argv", ["stoic", "schema", *(["--verbose"] if verbose else [])])
     with pytest.raises(SystemExit) as ended:
         run()
@@ -163,7 +163,7 @@ def test_a_fault_that_was_taken_out_of_another_is_told_itself(
         except LookupError:
             raise fault from fault.__cause__
 
-    monkeypatch.setattr("stoic_assets.cli.maintenance.schema", broken)
+    monkeypatch.setattr("stoic_assets.cli.schema.schema", broken)
     monkeypatch.setattr(sys, "argv", ["stoic", "schema"])
     with pytest.raises(SystemExit) as ended:
         run()
@@ -195,7 +195,7 @@ def test_the_notes_of_a_fault_stand_in_its_line(
         fault.add_note("continue with `stoic eval`")
         raise fault
 
-    monkeypatch.setattr("stoic_assets.cli.maintenance.schema", failing)
+    monkeypatch.setattr("stoic_assets.cli.schema.schema", failing)
     monkeypatch.setattr(sys, "argv", ["stoic", "schema"])
     with pytest.raises(SystemExit):
         run()
@@ -218,7 +218,7 @@ def test_after_an_interrupt_no_fault_counts(
         except KeyboardInterrupt:  # libraries take it for a fault of theirs
             raise fault or KeyboardInterrupt from None
 
-    monkeypatch.setattr("stoic_assets.cli.maintenance.schema", interrupted)
+    monkeypatch.setattr("stoic_assets.cli.schema.schema", interrupted)
     monkeypatch.setattr(sys, "argv", ["stoic", "schema"])
     before = signal.signal(signal.SIGINT, HeardOnce(signal.default_int_handler))
     try:

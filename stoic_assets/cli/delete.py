@@ -1,62 +1,24 @@
-"""Commands for stored data: export, delete, and the schema of job files."""
+"""`stoic delete`: removes all data of a version."""
 
-import json
 import sys
 from functools import partial
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from stoic_assets.adapters.disk.files import check_writable, remove_folder, write_whole
+from stoic_assets.adapters.disk.files import remove_folder
 from stoic_assets.adapters.evaluation.stoic_graph_projection import delete_from_graph
-from stoic_assets.adapters.project import refuse_in_warehouse
 from stoic_assets.adapters.ratings.rating_keys import forget_version
-from stoic_assets.adapters.warehouse.exports import check_new_folders, export_csv, export_duckdb, export_parquet
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import open_instance, refuse_misread_folders
-from stoic_assets.cli.evaluations import nothing_in
 from stoic_assets.cli.options import Json
 from stoic_assets.cli.partition_run import faults_translated, forget_partition
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.jobs.job import job_json_schema
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.presentation.names import instead_of
 from stoic_assets.core.releases import ALL_VERSIONS, check_agent_version, is_agent_version
 from stoic_assets.core.stages import PARTITIONS
-
-
-def export(
-    duckdb: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a DuckDB file with all tables; an existing file is replaced."),
-    ] = None,
-    csv: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write a new folder with a CSV file for each table.")
-    ] = None,
-    parquet: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write a new folder with a Parquet file for each table.")
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Writes all tables to other formats: one DuckDB file, CSV files, Parquet files, or several of these."""
-    workplace = open_workplace(to_read=True)
-    writers = {"path": export_duckdb, "csv": export_csv, "parquet": export_parquet}
-    targets = {name: path for name, path in (("path", duckdb), ("csv", csv), ("parquet", parquet)) if path}
-    if not targets:
-        raise ConfigurationError("no target to export to; give --duckdb FILE, --csv FOLDER or --parquet FOLDER")
-    refuse_in_warehouse(workplace.project, *targets.values())
-    check_writable(*targets.values())  # all of them, before the first is written
-    check_new_folders(*filter(None, (csv, parquet)), file=duckdb)
-    for name, path in targets.items():
-        writers[name](workplace.warehouse, path)
-    if not workplace.warehouse.agent_versions():
-        console.err.print(f"{nothing_in(workplace)}: all tables are empty")
-    if as_json:
-        console.print_json({name: str(path.absolute()) for name, path in targets.items()})
-    else:
-        console.out.print(f"wrote {', '.join(map(str, targets.values()))}")
 
 
 def delete(
@@ -138,18 +100,3 @@ def _delete_all(workplace: Workplace, version: str) -> None:
         ))
     forget_partition(workplace, version)
     workplace.evidence.delete(version)
-
-
-def schema(
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", dir_okay=False, help="Write it to this file. (default: standard output)"),
-    ] = None
-) -> None:
-    """Writes the JSON Schema of job files, for editors."""
-    text = json.dumps(job_json_schema(), indent=2, ensure_ascii=False) + "\n"
-    if out is None:
-        console.out.print(text, end="")
-    else:
-        write_whole(out, text)
-        console.out.print(f"wrote {out}")

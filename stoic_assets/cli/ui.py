@@ -1,10 +1,9 @@
-"""Commands that serve until they are stopped: the demo agent, the embedded graph, Dagster's UI."""
+"""`stoic ui`: serves Dagster's web UI and runs its daemon."""
 
 import os
 import signal
 import socket
 import sys
-import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -15,104 +14,20 @@ import typer
 
 from stoic_assets.adapters.disk.file_locks import locked_with_children
 from stoic_assets.adapters.disk.files import write_whole
-from stoic_assets.adapters.graph.embedded_graph import embedded_graph, is_stopped, stop_embedded_graph
-from stoic_assets.adapters.graph.embedded_server import GraphServer, is_running
 from stoic_assets.adapters.http.api_keys import sent_value
 from stoic_assets.adapters.http.known_callers import SETTING, login_link
-from stoic_assets.adapters.http.loopback_guard import LOOPBACK
 from stoic_assets.adapters.process.process_identity import start_time
 from stoic_assets.adapters.process.runs_at_work import runs_at_work
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.child_process import child_process
 from stoic_assets.cli.dagster_instance import dagster_home, open_instance, refuse_misread_folders
-from stoic_assets.cli.options import Json
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 from stoic_assets.core.presentation.formatting import listed, plural
 from stoic_assets.core.stages import PARTITION_TAG
 
 _PATIENCE = 30.0
 """Seconds that Dagster's processes may take to end: the daemon stops its code server first."""
-
-
-def agent(
-    release: Annotated[
-        str,
-        typer.Option(metavar="V", show_default=False, help="Of the demo agent: 1.0.0 or 1.1.0. (default: 1.0.0)"),
-    ] = "1.0.0",
-    port: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=0, max=65535, show_default=False,
-            help="Port to listen on; 0 picks a free one. (default: 8081)",
-        ),
-    ] = 8081,
-    api_key: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KEY", show_default=False, help="Key that callers must send. (default: AGENT_API_KEY)",
-        ),
-    ] = None,
-    host: Annotated[
-        str,
-        typer.Option(
-            metavar="ADDRESS", show_default=False,
-            help="Address to listen on; any other than loopback needs --api-key. (default: 127.0.0.1)",
-        ),
-    ] = LOOPBACK[0],
-) -> None:
-    """Serves the demo agent Marcus, which writes to the subject graph."""
-    from stoic_assets.demo.service import serve
-
-    workplace = open_workplace()
-    key = api_key or sent_value(workplace.env, "AGENT_API_KEY")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn raises the signal again after its shutdown
-    with workplace.graphs() as graphs:
-        serve(release, port, graphs.subject, key, host)
-
-
-def graph(
-    stop: Annotated[
-        bool, typer.Option("--stop", help="Stop the running graph server, even if other commands use it.")
-    ] = False,
-    as_json: Json = False,
-) -> None:
-    """Serves the embedded graph until stopped; other commands with the same STOIC_HOME use it."""
-    home = open_workplace().project.home
-    if stop:
-        stopped = stop_embedded_graph(home)
-        if as_json:
-            console.print_json({"stopped": stopped})
-        else:
-            console.out.print("stopped" if stopped else "not running")
-        return
-    with embedded_graph(home) as server:
-        stopping = threading.Event()
-        signal.signal(signal.SIGTERM, lambda *_: stopping.set())  # whoever reads the address may stop it at once
-        _announce(home, server, as_json)
-        _wait_for_stop(home, server, stopping)
-
-
-def _announce(home: Path, server: GraphServer, as_json: bool) -> None:
-    if as_json:
-        databases = {"subject": "subject", "stoic": "stoic"}
-        known = {"uri": server.uri, "username": server.username, "password": server.password}
-        console.print_json({**known, "databases": databases})
-    else:
-        console.out.print(f"{server.uri}  user {server.username}, databases subject and stoic; Ctrl-C stops it")
-        console.out.print(f"password: in {home / 'graph' / 'server.json'}")
-
-
-def _wait_for_stop(home: Path, server: GraphServer, stopping: threading.Event) -> None:
-    """Returns once `stopping` is set or `stoic graph --stop` was called; Ctrl-C interrupts it.
-
-    Raises `ServiceUnreachable` when the server ended otherwise: another one would have another address.
-    """
-    while not stopping.wait(1):
-        if not is_running(server):
-            if is_stopped(home):
-                return
-            raise ServiceUnreachable(f"the embedded graph at {server.uri} has ended; run `stoic graph` again")
 
 
 def ui(
@@ -131,7 +46,7 @@ def ui(
         "DAGSTER_DISABLE_TELEMETRY": "1",  # dagster.yaml stops the collection, this the thread that would upload it
     }
     with _only_ui(workplace.project.home) as lock, _runs_told(workplace), ExitStack() as children:
-        refuse_taken(port)
+        _refuse_taken(port)
         with open_instance(workplace):  # else server and daemon, started together, would both make a home's databases
             pass
         console.err.print(_way_in(f"http://127.0.0.1:{port}", token))
@@ -213,7 +128,7 @@ def _noted_processes(home: Path) -> list[str]:
     return [pid for pid, started in noted if start_time(int(pid)) == started]
 
 
-def refuse_taken(port: int) -> None:
+def _refuse_taken(port: int) -> None:
     """Raises `ConfigurationError` when something else listens on a port of loopback."""
     with socket.socket() as probe:
         if probe.connect_ex(("127.0.0.1", port)) == 0:

@@ -1,4 +1,4 @@
-"""What servers refuse before they begin."""
+"""`stoic ui`: what it refuses before it begins, and how it ends."""
 
 import os
 import pty
@@ -7,65 +7,57 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import nullcontext
 from pathlib import Path
-from threading import Event
-from types import SimpleNamespace
-from typing import Any
 
 import dagster as dg
 import pytest
 
 from stoic_assets.adapters.disk.file_locks import locked
-from stoic_assets.adapters.graph.embedded_server import GraphServer
-from stoic_assets.adapters.process.process_identity import start_time
 from stoic_assets.adapters.process.runs_at_work import at_work
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli import console, servers
 from stoic_assets.cli.dagster_instance import open_instance
-from stoic_assets.cli.servers import _wait_for_stop, agent, graph, ui
-from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
+from stoic_assets.cli.ui import ui
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.stages import PARTITION_TAG
-from stoic_assets.demo import service
 
 SERVING = """
 import sys
-from stoic_assets.cli import servers
-servers._commands = lambda *_: [[sys.executable, "-c", "input()"]] * 2
-servers.ui(port=1)
+from stoic_assets.cli import ui
+ui._commands = lambda *_: [[sys.executable, "-c", "input()"]] * 2
+ui.ui(port=1)
 """
 
 TELLING = """
 import sys
-from stoic_assets.cli import servers
+from stoic_assets.cli import ui
 LOOK = "import os; print(*(os.environ[name] for name in ('STOIC_HOME', 'STOIC_WAREHOUSE')), flush=True)"
-servers._commands = lambda *_: [[sys.executable, "-c", LOOK]]
-servers.ui(port=1)
+ui._commands = lambda *_: [[sys.executable, "-c", LOOK]]
+ui.ui(port=1)
 """
 
 STARTING = """
 import os, sys
-from stoic_assets.cli import servers
+from stoic_assets.cli import ui
 LOOK = "import os; print(os.path.exists(os.environ['DAGSTER_HOME'] + '/history/runs.db'), os.getpgrp() == os.getpid())"
-servers._commands = lambda *_: [[sys.executable, "-c", LOOK]]
-servers.ui(port=1)
+ui._commands = lambda *_: [[sys.executable, "-c", LOOK]]
+ui.ui(port=1)
 """
 
 SIGNALLED = """
 import signal, sys
-from stoic_assets.cli import servers
+from stoic_assets.cli import ui
 SEND = f"import os, time; os.kill(os.getppid(), {sys.argv[1]}); time.sleep(1)"
-servers._commands = lambda *_: [[sys.executable, "-c", SEND]]
+ui._commands = lambda *_: [[sys.executable, "-c", SEND]]
 signal.signal(signal.SIGHUP, signal.SIG_IGN if sys.argv[2] else signal.SIG_DFL)
-servers.ui(port=1)
+ui.ui(port=1)
 """
 
 ENTERING = """
 import os, sys
-from stoic_assets.cli import servers
-servers.refuse_taken = lambda _: None
-servers._commands = lambda *_: [[sys.executable, "-c", "import os; print(os.environ['STOIC_UI_TOKEN'], flush=True)"]]
-servers.ui(port=3000)
+from stoic_assets.cli import ui
+ui._refuse_taken = lambda _: None
+ui._commands = lambda *_: [[sys.executable, "-c", "import os; print(os.environ['STOIC_UI_TOKEN'], flush=True)"]]
+ui.ui(port=3000)
 """
 
 
@@ -75,53 +67,6 @@ def home(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(workplace.project.root)
     monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
     return workplace.project.home
-
-
-@pytest.mark.parametrize("stopped", [True, False])
-def test_a_graph_that_ends_by_itself_is_told(home: Path, stopped: bool) -> None:
-    (home / "graph").mkdir(parents=True)
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
-        began = start_time(process.pid) or ""
-        server = GraphServer(process.pid, began, "bolt://127.0.0.1:7", "root", "secret", "observer", "secret")
-        process.kill()
-    if stopped:
-        _wait_for_stop(home, server, Event())
-    else:
-        (home / "graph" / "server.json").write_text("{}")
-        ended = r"graph at bolt://127\.0\.0\.1:7 has ended; run `stoic graph` again"
-        with pytest.raises(ServiceUnreachable, match=ended):
-            _wait_for_stop(home, server, Event())
-
-
-def test_a_graph_may_be_stopped_as_soon_as_its_address_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    server = GraphServer(os.getpid(), "", "bolt://127.0.0.1:7", "root", "secret", "observer", "secret")
-    monkeypatch.setattr(servers, "embedded_graph", lambda _: nullcontext(server))
-    monkeypatch.setattr(console, "print_json", lambda _: signal.raise_signal(signal.SIGTERM))
-    before = signal.signal(signal.SIGTERM, lambda *_: pytest.fail("the signal is not heard yet"))
-    try:
-        graph(as_json=True)
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-@pytest.mark.parametrize(
-    ("option", "variable", "key"),
-    [("option", "variable", "option"), (None, "variable", "variable"), (None, None, "file"), (None, "", "")],
-)
-@pytest.mark.usefixtures("home")
-def test_the_demo_agent_asks_for_the_key_of_the_option_or_the_environment_or_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str | None, variable: str | None, key: str
-) -> None:
-    (tmp_path / ".env").write_text("AGENT_API_KEY=file\n")
-    monkeypatch.delenv("AGENT_API_KEY", raising=False)
-    if variable is not None:
-        monkeypatch.setenv("AGENT_API_KEY", variable)
-    asked: list[Any] = []
-    monkeypatch.setattr(signal, "signal", lambda *_: None)
-    monkeypatch.setattr(Workplace, "graphs", lambda _: nullcontext(SimpleNamespace(subject="graph")))
-    monkeypatch.setattr(service, "serve", lambda *given: asked.append(given))
-    agent(api_key=option)
-    assert asked == [("1.0.0", 8081, "graph", key, "127.0.0.1")]
 
 
 def test_a_second_ui_of_a_project_is_refused(home: Path) -> None:

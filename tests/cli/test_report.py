@@ -8,7 +8,7 @@ import pytest
 
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli import reports
+from stoic_assets.cli import report
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import REGRADING, Manifest, half_judged
 from stoic_assets.core.table_repair import EVIDENCE
@@ -23,8 +23,8 @@ def reported(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> list[str]
         ids.append(manifest.evaluation_id)
         return out or Path("report.html")
 
-    monkeypatch.setattr(reports, "open_workplace", lambda to_read: workplace)
-    monkeypatch.setattr(reports, "write_report", write)
+    monkeypatch.setattr(report, "open_workplace", lambda to_read: workplace)
+    monkeypatch.setattr(report, "write_report", write)
     return ids
 
 
@@ -46,7 +46,7 @@ def test_without_the_conversations_no_report_says_that_there_were_none(
     (workplace.warehouse.root / table / "agent_version=marcus@1.0.0" / "E1.1.parquet").unlink()
     told = rf"^table {table} of evaluation E1 \(marcus@1\.0\.0\) is missing; run `stoic eval .* --resume E1`.*without"
     with pytest.raises(ConfigurationError, match=told):
-        reports.report("marcus@1.0.0")
+        report.report("marcus@1.0.0")
     assert reported == []
 
 
@@ -59,24 +59,24 @@ def test_it_is_that_of_the_newest_or_of_one_that_is_named(
         if year != "2026":
             stored(workplace, manifest)
     version = manifest.agent_version
-    reports.report(version)
-    reports.report(version, evaluation="2024")
-    reports.report(evaluation="2024")
+    report.report(version)
+    report.report(version, evaluation="2024")
+    report.report(evaluation="2024")
     assert reported == ["2025", "2024", "2024"]
     with pytest.raises(ConfigurationError, match=r"^evaluation 2026 was cut short; continue with `stoic eval .*2026"):
-        reports.report(version, evaluation="2026")
+        report.report(version, evaluation="2026")
     with (
         workplace.evidence.locked(version, "2026"),
         pytest.raises(ConfigurationError, match=r"^evaluation 2026 is running in another process; report it once"),
     ):
-        reports.report(version, evaluation="2026")
+        report.report(version, evaluation="2026")
     with pytest.raises(ConfigurationError, match=r"no evaluation 2023; did you mean 202\d\? known: 2024, 2025, 2026"):
-        reports.report(version, evaluation="2023")
+        report.report(version, evaluation="2023")
 
 
 def test_none_is_written_among_the_tables(workplace: Workplace, reported: list[str]) -> None:
     with pytest.raises(ConfigurationError, match="is in the warehouse"):
-        reports.report(out=workplace.warehouse.root / "report.html")
+        report.report(out=workplace.warehouse.root / "report.html")
     assert reported == []
 
 
@@ -87,13 +87,13 @@ def test_a_half_judged_evaluation_is_said_to_be_so_unless_its_judging_goes_on(
     manifest = make_manifest()
     workplace.evidence.begin(manifest)
     stored(workplace, manifest).write_head(REGRADING, planned_trials=1)
-    reports.report(as_json=True)
+    report.report(as_json=True)
     said, told = capsys.readouterr()
     assert told == f"stoic: {half_judged(manifest.agent_version, 'E1')}\n"
     assert json.loads(said)["path"] == str(Path.cwd() / "report.html")
     with workplace.evidence.locked(manifest.agent_version, "E1"):
-        reports.report()
+        report.report()
     assert capsys.readouterr() == ("wrote report.html\n", "")
     stored(workplace, manifest)
-    reports.report()
+    report.report()
     assert capsys.readouterr().err == "", "it is finished"

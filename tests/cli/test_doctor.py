@@ -15,8 +15,8 @@ import typer
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.evaluation.job_choice import default_version
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli import project_status
-from stoic_assets.cli.project_status import FILES, STATE, Finding, doctor, show
+from stoic_assets.cli import doctor
+from stoic_assets.cli.doctor import FILES, STATE, Finding, show
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest
 
@@ -31,13 +31,13 @@ def test_an_evaluation_can_run_unless_something_is_missing(
     found = {"first": ("ok", "fine"), "last": (state, "seen")}
     for place, subject in (("FILES", "first"), ("SERVICES", ""), ("STATE", "last")):
         looks = {subject: lambda _, subject=subject: found[subject]} if subject else {}
-        monkeypatch.setattr(project_status, place, looks)
+        monkeypatch.setattr(doctor, place, looks)
     with pytest.raises(typer.Exit) if code else nullcontext() as ended:
-        doctor(as_json=True)
+        doctor.doctor(as_json=True)
     assert code == (ended.value.exit_code if ended else 0)
     assert json.loads(capsys.readouterr().out)["ready"] is (code == 0)
     with pytest.raises(typer.Exit) if code else nullcontext():
-        doctor()
+        doctor.doctor()
     last = capsys.readouterr().out.splitlines()[-1]
     assert last == ("no evaluation can run yet; correct what is missing" if code else "an evaluation can run")
 
@@ -179,8 +179,8 @@ def test_each_graph_is_asked_and_whether_both_are_fit_and_queries_that_are_refus
         stoic=SimpleNamespace(ping=lambda: look("stoic", [])), embedded=False,
         subject_address=SimpleNamespace(uri="bolt://theirs:7687"),
     )  # fmt: skip
-    monkeypatch.setattr(project_status, "refuse_unfit", lambda *_: look("unfit", []))
-    monkeypatch.setattr(project_status, "refused_queries", lambda *_: look("queries", ["job chat: no such label"]))
+    monkeypatch.setattr(doctor, "refuse_unfit", lambda *_: look("unfit", []))
+    monkeypatch.setattr(doctor, "refused_queries", lambda *_: look("queries", ["job chat: no such label"]))
     asked: Any = SimpleNamespace(project=workplace.project, env={}, graphs=lambda: nullcontext(graphs))
     with pytest.raises(ConfigurationError, match=f"^{faulty} is at fault") if faulty else nullcontext():
         assert STATE["graphs"](asked) == ("note", "subject bolt://theirs:7687; configured; job chat: no such label")
@@ -202,11 +202,11 @@ def test_what_waits_for_an_address_that_is_set_is_told(workplace: Workplace) -> 
 def test_subjects_stand_in_order_and_one_that_is_missing_ends_with_2(
     workplace: Workplace, marcus: Marcus, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("stoic_assets.cli.project_status.open_workplace", lambda to_read: workplace)
-    monkeypatch.setattr("stoic_assets.cli.project_status.STATE", {**STATE, "graphs": lambda _: ("ok", "none asked")})
+    monkeypatch.setattr("stoic_assets.cli.doctor.open_workplace", lambda to_read: workplace)
+    monkeypatch.setattr("stoic_assets.cli.doctor.STATE", {**STATE, "graphs": lambda _: ("ok", "none asked")})
     marcus(new="http://127.0.0.1:1")  # nobody listens there
     with pytest.raises(typer.Exit) as left:
-        doctor(as_json=True)
+        doctor.doctor(as_json=True)
     found = {each["subject"]: each["state"] for each in json.loads(capsys.readouterr().out)["findings"]}
     assert left.value.exit_code == 2
     assert found == {

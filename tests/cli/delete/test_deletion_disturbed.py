@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from maintenance_commands import COMMANDS, VERSION
+from delete_command import DELETE, VERSION
 from sqlalchemy.exc import OperationalError
 from typer.testing import CliRunner
 
@@ -18,7 +18,7 @@ from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.messages.outbox import Outbox
 from stoic_assets.adapters.warehouse import compaction
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli import maintenance
+from stoic_assets.cli import delete
 from stoic_assets.core.errors import ConfigurationError, QueryError, StoicError
 
 NOW = "2026-01-01T00:00:00Z"
@@ -43,8 +43,8 @@ def test_while_a_version_is_deleted_none_of_its_evaluations_can_run(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(maintenance, "delete_from_graph", lambda place, _: said.append(begin_elsewhere(place)))
-    done = CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes", "--json"], catch_exceptions=False)
+    monkeypatch.setattr(delete, "delete_from_graph", lambda place, _: said.append(begin_elsewhere(place)))
+    done = CliRunner().invoke(DELETE, [VERSION, "--yes", "--json"], catch_exceptions=False)
     assert json.loads(done.stdout) == {"agent_version": VERSION, "evaluations": 1}
     assert "marcus@1.1.0 is being deleted by another process; wait for it" in said[0]
     assert [path for path in workplace.project.home.rglob("*") if VERSION in path.name] == []
@@ -54,17 +54,17 @@ def test_while_a_version_is_deleted_none_of_its_evaluations_can_run(
 def test_what_could_not_be_deleted_is_told_and_can_be_deleted_again(
     workplace: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
+    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
     (tmp_path / "elsewhere").mkdir()
     report = workplace.reports / "marcus@1.1.0"
     (report / "inner").rmdir()
     report.rmdir()
     report.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(StorageError, match=r"reports/marcus@1\.1\.0 cannot be removed"):
-        CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+        CliRunner().invoke(DELETE, [VERSION, "--yes"], catch_exceptions=False)
     assert workplace.evidence.evaluation_ids(VERSION) == ["E1"]
     report.unlink()
-    done = CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+    done = CliRunner().invoke(DELETE, [VERSION, "--yes"], catch_exceptions=False)
     assert done.stdout == "deleted marcus@1.1.0 with 1 evaluation\n"
     assert workplace.evidence.manifests(VERSION) == []
 
@@ -77,14 +77,14 @@ def test_a_deletion_that_was_killed_leaves_nothing_that_counts(
     with monkeypatch.context() as killing:
         killing.setattr(compaction, "remove_folder", killed_after(1))
         with pytest.raises(SystemExit):
-            maintenance._delete_all(workplace, VERSION)
+            delete._delete_all(workplace, VERSION)
     assert workplace.warehouse.evaluations(VERSION) == []
     assert workplace.warehouse.has("turns", VERSION, "E1")
     with pytest.raises(ConfigurationError, match=r"run `stoic delete marcus@1\.1\.0` to delete the rest"):
         workplace.evidence.manifest(VERSION, "E1")
 
-    monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
-    CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
+    CliRunner().invoke(DELETE, [VERSION, "--yes"], catch_exceptions=False)
     assert VERSION not in workplace.warehouse.agent_versions() | workplace.evidence.agent_versions()
 
 
@@ -95,7 +95,7 @@ def test_a_deletion_that_finds_no_room_for_messages_leaves_nothing_that_counts(
     workplace.warehouse.write("evaluations", VERSION, "E1", [evaluation])
     monkeypatch.setattr(Outbox, "delete", disk_is_full)
     with pytest.raises(StorageError):
-        CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+        CliRunner().invoke(DELETE, [VERSION, "--yes"], catch_exceptions=False)
     assert workplace.warehouse.agent_versions() == set()
     assert workplace.evidence.evaluation_ids(VERSION) == ["E1"]
 
@@ -117,10 +117,10 @@ def killed_after(number: int) -> Callable[[Path], None]:
 def test_a_disk_that_is_full_for_dagster_is_told_with_what_goes_on(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
-    monkeypatch.setattr(maintenance, "forget_partition", disk_is_full)
+    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
+    monkeypatch.setattr(delete, "forget_partition", disk_is_full)
     with pytest.raises(StorageError) as told:
-        CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+        CliRunner().invoke(DELETE, [VERSION, "--yes"], catch_exceptions=False)
     left = "free space; run `stoic delete marcus@1.1.0` again to delete the rest"
     assert str(told.value) == f"{workplace.project.home} cannot be written: database or disk is full; {left}"
 
@@ -132,10 +132,10 @@ def test_a_graph_that_fails_on_a_full_disk_is_told_as_that(
     def fail(*_: object) -> None:
         raise QueryError("Neo.ClientError.Transaction.TransactionNotFound: Transaction error on commit")
 
-    monkeypatch.setattr(maintenance, "delete_from_graph", fail)
+    monkeypatch.setattr(delete, "delete_from_graph", fail)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(total=10**9, free=free))
     with pytest.raises(raised) as told:
-        CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+        CliRunner().invoke(DELETE, [VERSION, "--yes"], catch_exceptions=False)
     left = "the disk is full; free space; run `stoic delete marcus@1.1.0` again to delete the rest"
     assert str(told.value).endswith(left) == (raised is StorageError)
 
@@ -147,9 +147,9 @@ def disk_is_full(*_: object) -> None:
 def test_a_version_with_an_evaluation_that_cannot_be_read_any_more_is_deleted(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
+    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
     (workplace.evidence.folder(VERSION, "E1") / "manifest.json").write_text("{}")
-    done = CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+    done = CliRunner().invoke(DELETE, [VERSION, "--yes"], catch_exceptions=False)
     assert done.stdout == "deleted marcus@1.1.0 with 1 evaluation\n"
     assert VERSION not in workplace.evidence.agent_versions()
 
@@ -157,10 +157,10 @@ def test_a_version_with_an_evaluation_that_cannot_be_read_any_more_is_deleted(
 def test_evaluations_without_a_manifest_or_with_damaged_rows_are_counted_and_deleted(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
+    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
     for evaluation_id in ("E1", "E2"):
         workplace.warehouse.write("evaluations", VERSION, evaluation_id, []).write_bytes(b"damaged")
     (workplace.evidence.folder(VERSION, "E1") / "manifest.json").unlink()
-    done = CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+    done = CliRunner().invoke(DELETE, [VERSION, "--yes"], catch_exceptions=False)
     assert done.stdout == "deleted marcus@1.1.0 with 2 evaluations\n"
     assert workplace.warehouse.evaluation_ids(VERSION) == set()

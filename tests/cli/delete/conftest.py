@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from maintenance_commands import VERSION
+from delete_command import VERSION
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest

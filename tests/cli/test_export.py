@@ -1,22 +1,38 @@
-"""`stoic export` and `stoic schema`: what they write, and what they say."""
+"""`stoic export`: what it writes, and what it says."""
 
 import json
 import os
 from pathlib import Path
 
 import pytest
-from maintenance_commands import COMMANDS
+import typer
 from typer.testing import CliRunner
 
-from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.warehouse.table_schemas import TABLES
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli.export import export
 from stoic_assets.core.errors import ConfigurationError, StoicError
+
+EXPORT = typer.Typer()
+EXPORT.command()(export)
+
+
+@pytest.fixture(autouse=True)
+def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def workplace(workplace: Workplace) -> Workplace:
+    """A home with a table of one evaluation."""
+    workplace.warehouse.write("turns", "marcus@1.1.0", "E1", [])
+    return workplace
 
 
 def test_everything_is_exported_where_the_options_say(tmp_path: Path) -> None:
     options = ["--duckdb", "all.duckdb", "--csv", "csv", "--parquet", "parquet", "--json"]
-    done = CliRunner().invoke(COMMANDS, ["export", *options], catch_exceptions=False)
+    done = CliRunner().invoke(EXPORT, options, catch_exceptions=False)
     assert json.loads(done.stdout) == {
         "path": str(tmp_path / "all.duckdb"), "csv": str(tmp_path / "csv"), "parquet": str(tmp_path / "parquet"),
     }  # fmt: skip
@@ -30,7 +46,7 @@ def test_a_home_that_cannot_be_written_any_more_is_exported_and_where_to_is_said
 ) -> None:
     monkeypatch.setattr(os, "access", lambda path, _: Path(path) != workplace.project.home)
     options = ["--duckdb", "all.duckdb", "--parquet", "parquet"]
-    done = CliRunner().invoke(COMMANDS, ["export", *options], catch_exceptions=False)
+    done = CliRunner().invoke(EXPORT, options, catch_exceptions=False)
     assert done.stdout == "wrote all.duckdb, parquet\n"
     assert {path.name for path in tmp_path.iterdir()} == {"home", "all.duckdb", "parquet"}
 
@@ -52,7 +68,7 @@ def test_nothing_is_exported_if_not_everything_can_be(tmp_path: Path, options: l
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
     with pytest.raises(StoicError, match=said):
-        CliRunner().invoke(COMMANDS, ["export", "--duckdb", "all.duckdb", *options], catch_exceptions=False)
+        CliRunner().invoke(EXPORT, ["--duckdb", "all.duckdb", *options], catch_exceptions=False)
     assert {path.name for path in tmp_path.iterdir()} <= {"home", "full"}
 
 
@@ -60,32 +76,21 @@ def test_an_export_does_not_take_the_place_of_the_warehouses_own_file(workplace:
     own = workplace.warehouse.publish()
     before = own.read_bytes()
     with pytest.raises(ConfigurationError, match="is in the warehouse"):
-        CliRunner().invoke(COMMANDS, ["export", "--duckdb", str(own)], catch_exceptions=False)
+        CliRunner().invoke(EXPORT, ["--duckdb", str(own)], catch_exceptions=False)
     assert own.read_bytes() == before
 
 
 def test_who_exports_where_nothing_was_evaluated_is_told(tmp_path: Path) -> None:
-    done = CliRunner().invoke(COMMANDS, ["export", "--duckdb", "all.duckdb"], catch_exceptions=False)
+    done = CliRunner().invoke(EXPORT, ["--duckdb", "all.duckdb"], catch_exceptions=False)
     assert done.stderr.split() == f"nothing was evaluated yet in {tmp_path / 'home'}: all tables are empty".split()
 
 
 @pytest.mark.usefixtures("workplace")
 def test_who_exports_what_was_evaluated_is_told_where_to_alone() -> None:
-    done = CliRunner().invoke(COMMANDS, ["export", "--csv", "csv"], catch_exceptions=False)
+    done = CliRunner().invoke(EXPORT, ["--csv", "csv"], catch_exceptions=False)
     assert (done.stdout, done.stderr) == ("wrote csv\n", "")
 
 
 def test_nowhere_to_export_to_is_an_error() -> None:
     with pytest.raises(ConfigurationError, match="give --duckdb FILE, --csv FOLDER or --parquet FOLDER"):
-        CliRunner().invoke(COMMANDS, ["export"], catch_exceptions=False)
-
-
-def test_the_schema_of_jobs_is_written_whole_or_the_fault_is_named(tmp_path: Path) -> None:
-    shown = CliRunner().invoke(COMMANDS, ["schema"], catch_exceptions=False).stdout
-    done = CliRunner().invoke(COMMANDS, ["schema", "--out", "deep/job.schema.json"], catch_exceptions=False)
-    assert done.stdout == f"wrote {Path('deep/job.schema.json')}\n"
-    assert (tmp_path / "deep" / "job.schema.json").read_text() == shown
-    assert "properties" in json.loads(shown)
-    (tmp_path / "file").touch()
-    with pytest.raises(StorageError, match="cannot be written"):
-        CliRunner().invoke(COMMANDS, ["schema", "--out", "file/job.schema.json"], catch_exceptions=False)
+        CliRunner().invoke(EXPORT, [], catch_exceptions=False)

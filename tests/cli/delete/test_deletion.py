@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import dagster as dg
 import pytest
 import typer
-from maintenance_commands import COMMANDS, VERSION
+from delete_command import DELETE, VERSION
 from typer.testing import CliRunner
 
 from stoic_assets.adapters.ratings.rating_keys import read_keys, write_keys
 from stoic_assets.adapters.workplace import Workplace, open_workplace
-from stoic_assets.cli import maintenance
+from stoic_assets.cli import delete
 from stoic_assets.cli.dagster_instance import dagster_home, open_instance
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
@@ -27,8 +27,8 @@ from stoic_assets.core.stages import PARTITIONS
 def test_nothing_is_deleted_but_by_who_says_yes(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch, answer: str, is_deleted: bool
 ) -> None:
-    monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
-    done = CliRunner().invoke(COMMANDS, ["delete", VERSION], input=answer, catch_exceptions=False)
+    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
+    done = CliRunner().invoke(DELETE, [VERSION], input=answer, catch_exceptions=False)
     assert "Delete marcus@1.1.0 and its 1 evaluation permanently?" in done.stderr
     told = "deleted marcus@1.1.0 with 1 evaluation\n" if is_deleted else ""
     assert (done.exit_code, done.stdout) == (0 if is_deleted else 1, f" {answer}{told}"), "typed on a terminal"
@@ -38,7 +38,7 @@ def test_nothing_is_deleted_but_by_who_says_yes(
 
 def test_the_end_of_the_input_is_no_answer(workplace: Workplace) -> None:
     with pytest.raises(ConfigurationError, match="no answer; add --yes to delete without a question"):
-        CliRunner().invoke(COMMANDS, ["delete", VERSION], input="", catch_exceptions=False)
+        CliRunner().invoke(DELETE, [VERSION], input="", catch_exceptions=False)
     assert workplace.evidence.evaluation_ids(VERSION) == ["E1"]
 
 
@@ -50,7 +50,7 @@ def test_in_a_home_that_would_be_misread_nothing_is_deleted(
     evidence = open_workplace().evidence
     evidence.begin(make_manifest(agent_version=VERSION))
     with pytest.raises(ConfigurationError, match=r"misreads '\[1\]' in the path .*; rename that folder"):
-        CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+        CliRunner().invoke(DELETE, [VERSION, "--yes"], catch_exceptions=False)
     assert not evidence.is_given_up(VERSION)
 
 
@@ -65,14 +65,14 @@ def test_ctrl_c_at_the_question_is_an_interrupt_and_ends_its_line(
     monkeypatch.setattr(typer, "confirm", ended)
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
     with pytest.raises(KeyboardInterrupt):
-        maintenance._agreed("Delete it?")
+        delete._agreed("Delete it?")
     assert capsys.readouterr().err == "\n"
 
 
 def test_with_a_version_go_the_keys_to_its_rated_replies_and_the_pages_that_show_them(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
+    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
     home, pages = workplace.project.home, workplace.reports / "ratings"
     versions = {"x-1": VERSION, "x-2": "mentor@2"}
     keys = {test_id: Key(origin=test_id, rubric="r", agent_version=each, words=5) for test_id, each in versions.items()}
@@ -80,7 +80,7 @@ def test_with_a_version_go_the_keys_to_its_rated_replies_and_the_pages_that_show
     pages.mkdir(parents=True)
     for test_id in keys:
         (pages / f"{test_id}.html").write_text(f"<p>{test_id}</p>")
-    CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+    CliRunner().invoke(DELETE, [VERSION, "--yes"], catch_exceptions=False)
     assert read_keys(home) == {"x-2": keys["x-2"]}
     assert [page.name for page in pages.iterdir()] == ["x-2.html"]
 
@@ -88,7 +88,7 @@ def test_with_a_version_go_the_keys_to_its_rated_replies_and_the_pages_that_show
 def test_dagster_and_nights_forget_a_deleted_version_and_no_other(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
+    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
     runs = {version: begin_run(workplace, version) for version in (VERSION, "marcus@1.0.0")}
     nights = workplace.nights
     held = {version: HeldVersion(evaluation_id="E1") for version in runs}
@@ -100,7 +100,7 @@ def test_dagster_and_nights_forget_a_deleted_version_and_no_other(
     damaged = workplace.project.home / "nights" / "2026-11-22.json"
     damaged.write_text("{")
 
-    done = CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+    done = CliRunner().invoke(DELETE, [VERSION, "--yes"], catch_exceptions=False)
     assert done.stderr == f"stoic: {damaged} is damaged and may still name {VERSION}; correct or remove the file\n"
     with open_instance(workplace) as instance:
         assert [run.run_id for run in instance.get_runs()] == [runs["marcus@1.0.0"]]
@@ -127,10 +127,10 @@ def begin_run(workplace: Workplace, version: str) -> str:
 
 def test_a_partition_that_is_no_version_is_deleted_as_such(workplace: Workplace) -> None:
     with pytest.raises(ConfigurationError, match="is not an agent version"):
-        CliRunner().invoke(COMMANDS, ["delete", "../x", "--yes"], catch_exceptions=False)
+        CliRunner().invoke(DELETE, ["../x", "--yes"], catch_exceptions=False)
     with open_instance(workplace) as instance:
         instance.add_dynamic_partitions(PARTITIONS, ["../x", VERSION])
-    done = CliRunner().invoke(COMMANDS, ["delete", "../x", "--yes"], catch_exceptions=False)
+    done = CliRunner().invoke(DELETE, ["../x", "--yes"], catch_exceptions=False)
     assert done.stdout == "deleted ../x with 0 evaluations\n"
     with open_instance(workplace) as instance:
         assert instance.get_dynamic_partitions(PARTITIONS) == [VERSION]
@@ -142,7 +142,7 @@ def test_a_version_that_is_not_there_is_refused_with_those_that_are(workplace: W
     workplace.warehouse.write("turns", ALL_VERSIONS, "ratings", [])
     workplace.warehouse.write("turns", "mentor@2", "E9", [])
     with pytest.raises(ConfigurationError) as refused:
-        CliRunner().invoke(COMMANDS, ["delete", version, "--yes"], catch_exceptions=False)
+        CliRunner().invoke(DELETE, [version, "--yes"], catch_exceptions=False)
     assert str(refused.value) == f"nothing is stored for {version}; known: marcus@1.1.0, mentor@2"
     assert workplace.warehouse.has("turns", ALL_VERSIONS, "ratings")
     assert refused.value.exit_code == 2
@@ -152,7 +152,7 @@ def test_a_version_that_is_not_there_is_refused_with_those_that_are(workplace: W
 def test_what_is_left_of_a_version_without_evaluations_can_be_deleted(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch, left: str
 ) -> None:
-    monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
+    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
     if left == "table":
         workplace.warehouse.write("turns", "mentor@2", "E9", [])
     elif left == "folder":
@@ -162,7 +162,7 @@ def test_what_is_left_of_a_version_without_evaluations_can_be_deleted(
     else:
         with open_instance(workplace) as instance:
             instance.add_dynamic_partitions(PARTITIONS, ["mentor@2"])
-    done = CliRunner().invoke(COMMANDS, ["delete", "mentor@2", "--yes"], catch_exceptions=False)
+    done = CliRunner().invoke(DELETE, ["mentor@2", "--yes"], catch_exceptions=False)
     assert done.stdout == "deleted mentor@2 with 0 evaluations\n"
     with pytest.raises(ConfigurationError, match="nothing is stored for mentor@2"):
-        CliRunner().invoke(COMMANDS, ["delete", "mentor@2", "--yes"], catch_exceptions=False)
+        CliRunner().invoke(DELETE, ["mentor@2", "--yes"], catch_exceptions=False)
