@@ -13,7 +13,8 @@ from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import open_instance, refuse_misread_folders
 from stoic_assets.cli.options import Json
-from stoic_assets.cli.partition_run import faults_translated, forget_partition
+from stoic_assets.cli.run_faults import faults_translated
+from stoic_assets.cli.run_records import forget_partition
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.presentation.names import instead_of

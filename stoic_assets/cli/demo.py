@@ -23,7 +23,7 @@ from stoic_assets.cli.dagster_instance import refuse_misread_folders
 from stoic_assets.cli.evaluate import new_evaluation_id, run_evaluation
 from stoic_assets.cli.options import Json, Verbose
 from stoic_assets.cli.outcome import evaluation_outcome
-from stoic_assets.cli.partition_run import Interrupted
+from stoic_assets.cli.run_faults import Interrupted
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.configuration.graph_address import GraphAddress
 from stoic_assets.core.errors import ServiceUnreachable, StoicError

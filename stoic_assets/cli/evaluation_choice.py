@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli.partition_run import status_by_runs
+from stoic_assets.cli.run_records import status_by_runs
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import DONE, FINISHED, REGRADING, Manifest, half_judged, newest_unfinished
 from stoic_assets.core.presentation.formatting import listed

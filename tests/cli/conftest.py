@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -66,3 +67,12 @@ def marcus(workplace: Workplace) -> Callable[..., None]:
             (workplace.project.releases / f"{name}.yml").write_text(json.dumps(manifest))
 
     return write
+
+
+@pytest.fixture
+def handlers_are_put_back() -> Iterator[None]:
+    """A command ends after its run, and leaves that to the end of the process."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)

@@ -1,0 +1,73 @@
+"""What ends a run of a command: our own error, Ctrl-C or a full disk, found among Dagster's errors."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from stoic_assets.adapters.disk.files import StorageError, room
+from stoic_assets.adapters.process.interrupts import was_interrupted
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.errors import InfrastructureError, QueryError, ServiceUnreachable, StoicError
+
+_GRAPH_ROOM = 1_000_000
+"""With fewer free bytes the embedded graph may fail to commit; it did so with 16,000."""
+
+
+class Interrupted(StoicError):
+    """Ctrl-C ended a run of a command. A server that is stopped this way prints nothing."""
+
+    exit_code = 130
+
+    def __init__(self, advice: str) -> None:
+        super().__init__(f"interrupted; {advice}")
+
+
+@contextmanager
+def faults_translated(workplace: Workplace, kept: Callable[[], str]) -> Iterator[None]:
+    """Raises the cause of Dagster's errors: our own error, Ctrl-C or a full disk; `kept` says what remains."""
+    try:
+        yield
+    except BaseException as error:  # Dagster's own interrupt is no `Exception`
+        if was_interrupted() or isinstance(error, KeyboardInterrupt):
+            raise Interrupted(kept()) from None
+        import dagster as dg  # not before the block, since it may be interrupted during the import
+
+        fault = _within(error)
+        if isinstance(fault, KeyboardInterrupt | dg.DagsterExecutionInterruptedError):
+            raise Interrupted(kept()) from None
+        if problem := _of_storage(fault, workplace.project.home, kept):
+            raise problem from error
+        raise fault from fault.__cause__
+
+
+def _of_storage(fault: BaseException, home: Path, kept: Callable[[], str]) -> StoicError | None:
+    """The error for a fault that was caused by storage but does not say so."""
+    from sqlalchemy.exc import OperationalError
+
+    # On a full disk, the embedded graph reports all kinds of errors.
+    if isinstance(fault, QueryError | InfrastructureError | ServiceUnreachable) and room(home) < _GRAPH_ROOM:
+        return StorageError(f"{home} cannot be written: the disk is full; free space; {kept()}")
+    # Dagster's own records; when the disk is full, their failure hides that of the step.
+    cause = fault if isinstance(fault, OperationalError) else fault.__cause__
+    if not isinstance(cause, OperationalError):
+        return None
+    why = str(cause.orig).partition("\n")[0]
+    if isinstance(cause.orig, sqlite3.Error):
+        is_full = "is full" in why or room(home) < _GRAPH_ROOM
+        advice = "free space" if is_full else "check who may write there"
+        return StorageError(f"{home} cannot be written: {why}; {advice}; {kept()}")
+    return ServiceUnreachable(f"Dagster's database: {why}; {kept()}")
+
+
+def _within(error: BaseException) -> BaseException:
+    """The error of a step: Dagster wraps it in a failure, and in another one when no retry is left."""
+    import dagster as dg
+
+    wrappers = dg.Failure | dg.RetryRequested | dg.DagsterError
+    while isinstance(error, wrappers):
+        inner = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        if inner is None:
+            break
+        error = inner
+    return error
