@@ -1,7 +1,7 @@
-"""The Dagster instance that commands and UI share: where it is, how it is opened, what is lost with a file."""
+"""The Dagster instance that commands and UI share: where it is, and how it is opened."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,12 +10,12 @@ import yaml
 
 from stoic_assets.adapters.disk.configuration_files import read_text
 from stoic_assets.adapters.disk.file_locks import locked
-from stoic_assets.adapters.disk.files import StorageError, remove_folder, write_whole
+from stoic_assets.adapters.disk.files import remove_folder, write_whole
 from stoic_assets.adapters.disk.paths import refuse_misread, shipped
-from stoic_assets.adapters.disk.sqlite_files import is_damaged
 from stoic_assets.adapters.process.lean_imports import hidden, uncollected
 from stoic_assets.adapters.project import dagster_folder
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli.damaged_records import record_damage_named
 from stoic_assets.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def sqlite_folders(workplace: Workplace) -> Iterator[Path]:
     from dagster._core.instance import InstanceRef
 
     home, configuration = dagster_folder(workplace.project, workplace.env), _configuration(workplace)
-    with _faults_named(configuration):
+    with _configuration_faults_named(configuration):
         ref = InstanceRef.from_dir(str(home), config_dir=str(configuration.parent))
     for storage in (ref.run_storage_data, ref.event_storage_data, ref.schedule_storage_data):
         folder = storage.config_dict.get("base_dir") if storage else None
@@ -84,19 +84,19 @@ def open_instance(workplace: Workplace) -> Iterator["dg.DagsterInstance"]:
     """
     _refuse_misread_records(workplace)
     home = dagster_home(workplace)
-    with damage_named(sqlite_folders(workplace)), _opened(home) as instance:
+    with record_damage_named(sqlite_folders(workplace)), _opened(home) as instance:
         yield instance
 
 
 @contextmanager
 def _opened(home: Path) -> Iterator["dg.DagsterInstance"]:
-    with _faults_named(home / "dagster.yaml"):
+    with _configuration_faults_named(home / "dagster.yaml"):
         # With rich, alembic and structlog would colour output that nobody sees: 45 ms, 5 MB.
         with uncollected(), hidden("pygments"):
             from stoic_assets.defs import event_log
 
             with locked(home / "opening.lock"):  # two processes that set up the same new database would damage it
-                instance = event_log.open_instance(home)
+                instance = event_log.instance_for_runs(home)
         event_log.leave_output_alone(instance)
     with instance:
         yield instance
@@ -126,7 +126,7 @@ def _without_values(message: str) -> str:
 
 
 @contextmanager
-def _faults_named(configuration: Path) -> Iterator[None]:
+def _configuration_faults_named(configuration: Path) -> Iterator[None]:
     """Turns what Dagster says of a wrong `dagster.yaml` into `ConfigurationError`."""
     import dagster as dg
     from dagster._check import CheckError
@@ -150,53 +150,3 @@ def _faults_named(configuration: Path) -> Iterator[None]:
     except (ValueError, TypeError, ArgumentError) as error:  # from the parts that the file configures
         problem = f"a value there cannot be used ({type(error).__name__})"
         raise ConfigurationError(f"{configuration}: {problem}; correct the file") from None
-
-
-_LOST = {
-    "runs.db": "list of runs",
-    "index.db": "history of assets and partitions; the next evaluation of a version adds its partition again",
-    "schedules.db": "note of which sensors and schedules are switched on",
-}
-"""What Dagster keeps in each file; all others have the events of one run."""
-
-
-def damaged_record(folders: Iterable[Path], whole: bool = False) -> StorageError | None:
-    """The first damaged file in these folders, by its head and among those of all runs, or by a look at the `whole`."""
-    for folder in folders:
-        for file in sorted(folder.glob("*.db")):
-            if (whole or file.name in _LOST) and is_damaged(file, whole):
-                return StorageError(_advice_on_damage(file))
-    return None
-
-
-@contextmanager
-def damage_named(folders: Iterable[Path]) -> Iterator[None]:
-    """Raises `StorageError`, which names the file, instead of what SQLite or Dagster says of a damaged one in it."""
-    try:
-        yield
-    except Exception as error:
-        if _is_of_database(error) and (damage := damaged_record(folders, whole=True)):
-            raise damage from error
-        raise
-
-
-def _advice_on_damage(file: Path) -> str:
-    lost = _LOST.get(file.name, "events of one run")
-    away = f"move it away, with {file.name}-wal if that exists"
-    return f"{file} is damaged; {away}: no result is lost with it, only Dagster's {lost}"
-
-
-def _is_of_database(error: BaseException) -> bool:
-    """Whether a fault of a database is among the causes of an error."""
-    from sqlalchemy.exc import DatabaseError
-
-    return any(isinstance(cause, DatabaseError) for cause in _causes(error))
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error, what it was raised from or amid, and so on; where Dagster raises an error again, they go round."""
-    seen: list[BaseException] = []
-    while error and error not in seen:
-        yield error
-        seen.append(error)
-        error = error.__cause__ or error.__context__

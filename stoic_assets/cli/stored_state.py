@@ -6,7 +6,8 @@ from stoic_assets.adapters.disk.sqlite_files import is_damaged
 from stoic_assets.adapters.evaluation.readable_tables import needed_by_all
 from stoic_assets.adapters.project import dagster_folder
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli.dagster_instance import damaged_record, open_instance, sqlite_folders
+from stoic_assets.cli.dagster_instance import open_instance, sqlite_folders
+from stoic_assets.cli.damaged_records import damaged_record
 from stoic_assets.cli.run_faults import faults_translated
 from stoic_assets.core.presentation.formatting import plural
 

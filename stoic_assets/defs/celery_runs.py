@@ -18,7 +18,7 @@ from dagster_celery.launcher import CeleryRunLauncher
 from dagster_celery.tags import DAGSTER_CELERY_TASK_ID_TAG
 
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.defs.event_log import open_instance
+from stoic_assets.defs.event_log import instance_for_runs
 
 TASK = "execute_run"
 NOT_BEGUN = {dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING}
@@ -104,7 +104,7 @@ def execute_run(task: Any, run_id: str) -> None:
     A queue may deliver twice, for example after it lost a connection: the second delivery finds the run started, and
     does nothing.
     """
-    with open_instance(Path(os.environ["DAGSTER_HOME"])) as instance:
+    with instance_for_runs(Path(os.environ["DAGSTER_HOME"])) as instance:
         run = instance.get_run_by_id(run_id)
         if run is None or run.status not in NOT_BEGUN:
             return

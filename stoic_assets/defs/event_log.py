@@ -134,7 +134,7 @@ def _without_syncs(connection: Any, _record: object) -> None:
     connection.execute("pragma synchronous = normal")
 
 
-def open_instance(home: Path) -> dg.DagsterInstance:
+def instance_for_runs(home: Path) -> dg.DagsterInstance:
     """The instance of a `DAGSTER_HOME`, for one process that makes a run itself."""
     instance = dg.DagsterInstance.from_config(str(home))
     keep_event_log(instance)

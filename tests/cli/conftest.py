@@ -25,7 +25,7 @@ def databases_are_set_up_once(tmp_path_factory: pytest.TempPathFactory) -> Itera
     """A new instance of Dagster begins with a copy of databases that Dagster itself set up, which takes it 0.3 s."""
     from stoic_assets.defs import event_log
 
-    set_up, first = event_log.open_instance, tmp_path_factory.mktemp("instance")
+    set_up, first = event_log.instance_for_runs, tmp_path_factory.mktemp("instance")
 
     def opened(home: Path) -> "dg.DagsterInstance":
         if not (first / "history").exists():
@@ -37,7 +37,7 @@ def databases_are_set_up_once(tmp_path_factory: pytest.TempPathFactory) -> Itera
         return set_up(home)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(event_log, "open_instance", opened)
+        patch.setattr(event_log, "instance_for_runs", opened)
         yield
 
 

@@ -11,7 +11,7 @@ import dagster as dg
 import pytest
 import sqlalchemy
 
-from stoic_assets.defs.event_log import KeptEventLog, keep_event_log, leave_output_alone, open_instance
+from stoic_assets.defs.event_log import KeptEventLog, instance_for_runs, keep_event_log, leave_output_alone
 
 CHECK = dg.AssetCheckSpec("holds", asset="noted")
 
@@ -38,7 +38,7 @@ def kinds(instance: dg.DagsterInstance, run_id: str) -> list[str]:
 
 
 def test_the_web_ui_reads_what_a_command_wrote_and_the_other_way_round(home: Path) -> None:
-    with open_instance(home) as ours:
+    with instance_for_runs(home) as ours:
         assert isinstance(ours.event_log_storage, KeptEventLog)
         run_id = run(ours)
     with dg.DagsterInstance.from_config(str(home)) as stock:
@@ -48,7 +48,7 @@ def test_the_web_ui_reads_what_a_command_wrote_and_the_other_way_round(home: Pat
         assert last is not None
         assert last.run_id == other
     assert {"PIPELINE_SUCCESS", "ASSET_MATERIALIZATION", "ASSET_CHECK_EVALUATION"} <= set(found)
-    with open_instance(home) as ours:
+    with instance_for_runs(home) as ours:
         assert kinds(ours, other) == found
         assert ours.get_run_by_id(other).is_success  # type: ignore[union-attr]
 
@@ -56,7 +56,7 @@ def test_the_web_ui_reads_what_a_command_wrote_and_the_other_way_round(home: Pat
 def test_files_are_opened_far_less_often(home: Path) -> None:
     with dg.DagsterInstance.from_config(str(home)) as stock:
         usual = opened_by_a_run(stock)
-    with open_instance(home) as ours:
+    with instance_for_runs(home) as ours:
         assert opened_by_a_run(ours) < usual / 2
 
 
@@ -79,7 +79,7 @@ def opened_by_a_run(instance: dg.DagsterInstance) -> int:
 def test_a_folder_of_its_own_is_used(home: Path) -> None:
     own = f"storage:\n  sqlite:\n    base_dir: {home / 'elsewhere'}\n"
     (home / "dagster.yaml").write_text(own)
-    with open_instance(home) as instance:
+    with instance_for_runs(home) as instance:
         assert isinstance(instance.event_log_storage, KeptEventLog)
         run(instance)
     assert (home / "elsewhere" / "history").is_dir()
@@ -87,7 +87,7 @@ def test_a_folder_of_its_own_is_used(home: Path) -> None:
 
 def test_what_is_remembered_is_forgotten_when_it_changes(home: Path) -> None:
     newest = dg.AssetRecordsFilter(asset_key=dg.AssetKey("noted"), asset_partitions=["a@1"])
-    with open_instance(home) as ours:
+    with instance_for_runs(home) as ours:
         for _ in range(2):
             run_id = run(ours)
             [record] = ours.fetch_materializations(newest, limit=1).records
@@ -99,7 +99,7 @@ def test_what_is_remembered_is_forgotten_when_it_changes(home: Path) -> None:
 
 
 def test_the_file_of_a_run_has_all_that_dagster_gives_it(home: Path) -> None:
-    with open_instance(home) as ours, dg.DagsterInstance.from_config(str(home)) as stock:
+    with instance_for_runs(home) as ours, dg.DagsterInstance.from_config(str(home)) as stock:
         schemas = [schema(home, run(instance)) for instance in (stock, ours, ours)]
     assert schemas[0]
     assert schemas[0] == schemas[1] == schemas[2]
@@ -132,9 +132,9 @@ def processes() -> dg.MaterializeResult:
 
 @pytest.mark.skipif(not CHILDREN.exists(), reason="only Linux tells")
 def test_what_a_command_prints_goes_through_no_other_process(home: Path) -> None:
-    with open_instance(home) as instance:
+    with instance_for_runs(home) as instance:
         stock = children_of_a_run(instance)
-    with open_instance(home) as instance:
+    with instance_for_runs(home) as instance:
         leave_output_alone(instance)
         assert children_of_a_run(instance) == len(CHILDREN.read_text().split()) < stock
 
@@ -152,6 +152,6 @@ def test_a_file_that_finds_no_room_is_made_by_sqlite_and_its_draft_goes(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(shutil, "copyfile", copy_half)
-    with open_instance(home) as ours:
+    with instance_for_runs(home) as ours:
         assert "PIPELINE_SUCCESS" in kinds(ours, run(ours))
     assert not list(home.rglob("*.new"))

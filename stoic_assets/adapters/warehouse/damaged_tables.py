@@ -36,7 +36,7 @@ def damaged(
 
 
 @contextmanager
-def damage_named(root: Path, tables: Iterable[str]) -> Iterator[None]:
+def table_damage_named(root: Path, tables: Iterable[str]) -> Iterator[None]:
     """Raises `DamagedFile` instead of what DuckDB says of a damaged file of these tables."""
     import duckdb
 

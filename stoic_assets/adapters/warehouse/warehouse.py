@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from stoic_assets.adapters.disk.paths import refuse_misread
 from stoic_assets.adapters.warehouse.compaction import GRACE, Compacted, compact, remove_version
 from stoic_assets.adapters.warehouse.damaged_files import DamagedFile
-from stoic_assets.adapters.warehouse.damaged_tables import damage_named, damaged
+from stoic_assets.adapters.warehouse.damaged_tables import damaged, table_damage_named
 from stoic_assets.adapters.warehouse.duckdb_engine import fetch, open_engine, twice_if_removed
 from stoic_assets.adapters.warehouse.duckdb_files import mark, new_database, still_holds
 from stoic_assets.adapters.warehouse.empty_files import empty_file, make_empty_file
@@ -90,7 +90,7 @@ class Warehouse:
         """
         key = (table, agent_version, evaluation_id)
         selected = ", ".join(f'"{name}"' for name in columns) or "*"
-        with damage_named(self.root, [table]), open_engine() as engine:
+        with table_damage_named(self.root, [table]), open_engine() as engine:
             return twice_if_removed(lambda: fetch(engine, f"select {selected} from ({self.scan_one(*key)})"))
 
     def read_if_stored(
@@ -191,7 +191,7 @@ class Warehouse:
 
     def damage_named(self, tables: Iterable[str]) -> AbstractContextManager[None]:
         """Within the block, a query that meets a damaged file of these tables and models raises `DamagedFile`."""
-        return damage_named(self.root, self.models.with_inputs(frozenset(tables)))
+        return table_damage_named(self.root, self.models.with_inputs(frozenset(tables)))
 
     def damaged(
         self, tables: Iterable[str] = TABLES, agent_version: str | None = None, whole: set[str] | None = None
@@ -229,7 +229,7 @@ class Warehouse:
             found = places(self.root / table, agent_version)
             return fetch(engine, sql.format(self._scan(table, found))) if found else []
 
-        with damage_named(self.root, [table]), open_engine() as engine:
+        with table_damage_named(self.root, [table]), open_engine() as engine:
             return twice_if_removed(rows)
 
     def _place(self, table: str, agent_version: str, evaluation_id: str) -> Place | None:

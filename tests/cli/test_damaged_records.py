@@ -7,7 +7,8 @@ import pytest
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli.dagster_instance import damage_named, damaged_record, open_instance, sqlite_folders
+from stoic_assets.cli.dagster_instance import open_instance, sqlite_folders
+from stoic_assets.cli.damaged_records import damaged_record, record_damage_named
 from stoic_assets.core.stages import PARTITIONS
 
 FILES = ("history/runs.db", "history/runs/index.db", "schedules/schedules.db")
@@ -60,7 +61,7 @@ def test_damage_that_a_run_meets_is_named_though_dagster_wraps_it(workplace: Wor
 
     add_partition(workplace)
     overwritten(workplace.project.home / "dagster" / "schedules" / "schedules.db")
-    with pytest.raises(StorageError, match=r"schedules\.db is damaged"), damage_named(sqlite_folders(workplace)):
+    with pytest.raises(StorageError, match=r"schedules\.db is damaged"), record_damage_named(sqlite_folders(workplace)):
         raise DagsterError("the step failed") from DatabaseError("select", {}, Exception("malformed"))
 
 
@@ -69,7 +70,7 @@ def test_other_faults_stay_what_they_are(workplace: Workplace) -> None:
 
     add_partition(workplace)
     for fault in (OperationalError("select", {}, Exception("no such table")), ValueError("other")):
-        with pytest.raises(type(fault)), damage_named(sqlite_folders(workplace)):
+        with pytest.raises(type(fault)), record_damage_named(sqlite_folders(workplace)):
             raise fault
 
 

@@ -1,0 +1,57 @@
+"""Damaged files of Dagster's records: which one it is, what is lost with it, and what to do."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.adapters.disk.sqlite_files import is_damaged
+
+_LOST = {
+    "runs.db": "list of runs",
+    "index.db": "history of assets and partitions; the next evaluation of a version adds its partition again",
+    "schedules.db": "note of which sensors and schedules are switched on",
+}
+"""What Dagster keeps in each file; all others have the events of one run."""
+
+
+def damaged_record(folders: Iterable[Path], whole: bool = False) -> StorageError | None:
+    """The first damaged file in these folders, by its head and among those of all runs, or by a look at the `whole`."""
+    for folder in folders:
+        for file in sorted(folder.glob("*.db")):
+            if (whole or file.name in _LOST) and is_damaged(file, whole):
+                return StorageError(_advice_on_damage(file))
+    return None
+
+
+@contextmanager
+def record_damage_named(folders: Iterable[Path]) -> Iterator[None]:
+    """Raises `StorageError`, which names the file, instead of what SQLite or Dagster says of a damaged one in it."""
+    try:
+        yield
+    except Exception as error:
+        if _is_of_database(error) and (damage := damaged_record(folders, whole=True)):
+            raise damage from error
+        raise
+
+
+def _advice_on_damage(file: Path) -> str:
+    lost = _LOST.get(file.name, "events of one run")
+    away = f"move it away, with {file.name}-wal if that exists"
+    return f"{file} is damaged; {away}: no result is lost with it, only Dagster's {lost}"
+
+
+def _is_of_database(error: BaseException) -> bool:
+    """Whether a fault of a database is among the causes of an error."""
+    from sqlalchemy.exc import DatabaseError
+
+    return any(isinstance(cause, DatabaseError) for cause in _causes(error))
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, what it was raised from or amid, and so on; where Dagster raises an error again, they go round."""
+    seen: list[BaseException] = []
+    while error and error not in seen:
+        yield error
+        seen.append(error)
+        error = error.__cause__ or error.__context__
