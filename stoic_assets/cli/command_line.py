@@ -125,8 +125,8 @@ def end(error: BaseException, message: str, exit_code: int, verbose: bool = Fals
     """Prints one line with the error's notes, and with `verbose` the traceback."""
     if verbose:
         traceback.print_exception(error)  # rich's own took minutes over Dagster's nested causes
-    said = "; ".join([message, *getattr(error, "__notes__", ())])
-    err.print(foreign(f"stoic: {' '.join(said.split())}"))
+    text = "; ".join([message, *getattr(error, "__notes__", ())])
+    err.print(foreign(f"stoic: {' '.join(text.split())}"))
     sys.exit(exit_code)
 
 

@@ -89,65 +89,66 @@ def compare(
     remove_stale(junit, markdown)
     ids = compared_evaluations(workplace, check_agent_version(base), check_agent_version(candidate), evaluation or [])
     try:
-        found = compare_versions(workplace, base, candidate, *ids)
+        comparison = compare_versions(workplace, base, candidate, *ids)
     except ComparisonRefused as refusal:
         _write(junit, refusal_junit(base, candidate, str(refusal)))
         _write(markdown, refusal_markdown(base, candidate, str(refusal)))
         raise
-    _write(junit, comparison_junit(found))
-    _write(markdown, comparison_markdown(found))
+    _write(junit, comparison_junit(comparison))
+    _write(markdown, comparison_markdown(comparison))
     if as_json:
-        console.print_json(comparison_document(found))
+        console.print_json(comparison_document(comparison))
     else:
-        show_comparison(found)
-    _stop(found, fail_on or [])
+        show_comparison(comparison)
+    _stop(comparison, fail_on or [])
 
 
-def _stop(found: Comparison, gates: Collection[Gate]) -> None:
+def _stop(comparison: Comparison, gates: Collection[Gate]) -> None:
     """Exits with 1 where a gate fails, and says why; also reports a gate that cannot fail."""
-    for blind in _blind(found, gates):
+    for blind in _blind(comparison, gates):
         console.err.print(f"stoic: {blind}")
-    sure = found.surely_broken if Gate.broken in gates else ()
-    worse = [gate for gate in gates if found.verdict in STOPPING[gate]]
+    sure = comparison.surely_broken if Gate.broken in gates else ()
+    worse = [gate for gate in gates if comparison.verdict in STOPPING[gate]]
     for gate in worse[:1]:
-        console.err.print(f"stoic: --fail-on {gate}: the verdict on {found.candidate.agent_version} is {found.verdict}")
+        verdict = f"the verdict on {comparison.candidate.agent_version} is {comparison.verdict}"
+        console.err.print(f"stoic: --fail-on {gate}: {verdict}")
     if sure:
-        console.err.print(f"stoic: --fail-on broken: {broken(found, sure)}:")
+        console.err.print(f"stoic: --fail-on broken: {broken(comparison, sure)}:")
     for line in assertions_named(sure, most=len(sure)):
         console.err.print(console.foreign(f"  {line}"))
     if worse or sure:
         raise typer.Exit(GATE_SAYS_NO)
 
 
-def _blind(found: Comparison, gates: Collection[Gate]) -> Iterator[str]:
+def _blind(comparison: Comparison, gates: Collection[Gate]) -> Iterator[str]:
     """Gates that cannot fail, whatever regressed, each with advice."""
-    if Gate.regression in gates and found.cannot_regress:
-        advice = "; add jobs, or use --fail-on broken or `stoic eval --fail-under`" if found.too_few_jobs else ""
-        yield f"--fail-on regression cannot fail here: {found.cannot_regress}{advice}"
-    unsure = [pair for pair in found.broken if not pair.repeated]
+    if Gate.regression in gates and comparison.cannot_regress:
+        advice = "; add jobs, or use --fail-on broken or `stoic eval --fail-under`" if comparison.too_few_jobs else ""
+        yield f"--fail-on regression cannot fail here: {comparison.cannot_regress}{advice}"
+    unsure = [pair for pair in comparison.broken if not pair.repeated]
     advice = f"evaluate both versions with --repeats {REPEATED} or more"
-    if Gate.broken in gates and found.too_few_repeats:
-        yield f"--fail-on broken cannot fail here: {found.too_few_repeats}; {advice}"
+    if Gate.broken in gates and comparison.too_few_repeats:
+        yield f"--fail-on broken cannot fail here: {comparison.too_few_repeats}; {advice}"
     elif Gate.broken in gates and unsure:
         yield f"--fail-on broken ignores {plural(len(unsure), 'assertion')} that broke, because {CHANCE}; {advice}"
 
 
-def show_comparison(found: Comparison) -> None:
+def show_comparison(comparison: Comparison) -> None:
     """Prints a comparison for a person."""
     console.out.print()
-    console.say(headline(found), style=f"bold {COLOURS[found.verdict]}")
-    for note in found.notes:
+    console.say(headline(comparison), style=f"bold {COLOURS[comparison.verdict]}")
+    for note in comparison.notes:
         console.say(f"note: {note}", style="yellow", indent=2)
-    console.print_table(_table(found))
-    for line in open_questions(finding.row() for finding in found.gating):
+    console.print_table(_table(comparison))
+    for line in open_questions(finding.row() for finding in comparison.gating):
         console.say(line, style="dim", indent=2)
-    _show_assertions(broken(found, found.broken), found.broken, style="red")
-    _show_assertions(fixed(found), found.fixed, style="green")
-    if whose := confidence(found):
+    _show_assertions(broken(comparison, comparison.broken), comparison.broken, style="red")
+    _show_assertions(fixed(comparison), comparison.fixed, style="green")
+    if whose := confidence(comparison):
         console.say(whose, style="dim")
-    if found.candidate.offline:
+    if comparison.candidate.offline:
         console.say(OFFLINE_NOTE, style="yellow")
-    if few := few_jobs(found):
+    if few := few_jobs(comparison):
         console.say(few, style="yellow")
 
 
@@ -158,22 +159,22 @@ def _show_assertions(heading: str, pairs: Sequence[PairedAssertion], style: str)
         console.say(console.foreign(f"  {line}"), indent=4)
 
 
-def _table(found: Comparison) -> Table:
+def _table(comparison: Comparison) -> Table:
     table = console.plain_table()
     table.add_column("measure")
-    for heading in _versions(found):
+    for heading in _versions(comparison):
         table.add_column(console.Name(heading), justify="right", min_width=5)
     for heading in ("change", "95 % interval", "p (Holm)", "jobs"):
         table.add_column(heading, justify="right")
     table.add_column("verdict")
-    for finding in found.gating:
+    for finding in comparison.gating:
         table.add_row(*_cells(finding.row()))
     return table
 
 
-def _versions(found: Comparison) -> tuple[str, str]:
+def _versions(comparison: Comparison) -> tuple[str, str]:
     """The names of the two versions: without their agent if it is the same."""
-    base, candidate = found.base.agent_version, found.candidate.agent_version
+    base, candidate = comparison.base.agent_version, comparison.candidate.agent_version
     agent = f"{agent_of(base)}@" if agent_of(base) == agent_of(candidate) else ""
     return base.removeprefix(agent), candidate.removeprefix(agent)
 
@@ -187,13 +188,13 @@ def _cells(row: Row) -> list[str | Text]:
     ]
 
 
-def comparison_document(found: Comparison) -> dict[str, Any]:
+def comparison_document(comparison: Comparison) -> dict[str, Any]:
     """The comparison as `stoic compare --json` prints it."""
     return {
-        "base": _side(found.base), "candidate": _side(found.candidate), "verdict": found.verdict,
-        "summary": headline(found), "offline": found.candidate.offline, "notes": list(found.notes),
-        "findings": [finding.row() for finding in found.findings],
-        "flipped_assertions": [pair.row() for pair in found.assertions if pair.change],
+        "base": _side(comparison.base), "candidate": _side(comparison.candidate), "verdict": comparison.verdict,
+        "summary": headline(comparison), "offline": comparison.candidate.offline, "notes": list(comparison.notes),
+        "findings": [finding.row() for finding in comparison.findings],
+        "flipped_assertions": [pair.row() for pair in comparison.assertions if pair.change],
     }
 
 

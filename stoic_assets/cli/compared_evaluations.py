@@ -35,15 +35,15 @@ def _why_refused(
     workplace: Workplace,
 ) -> str:
     """Why an id cannot be one side of the comparison; `holders` are the sides whose version has it."""
-    known = {
+    ids = {
         side: [row["evaluation_id"] for row in workplace.warehouse.evaluations(version)]
         for side, version in versions.items()
     }  # fmt: skip
     if not holders:
-        listing = instead_of(evaluation_id, sorted({*known["base"], *known["candidate"]}))
+        listing = instead_of(evaluation_id, sorted({*ids["base"], *ids["candidate"]}))
         return f"not an evaluation of {' or '.join(dict.fromkeys(versions.values()))}; {listing}"
     if evaluation_id in chosen.values():
         return "named twice"
     side, other = ("base", "candidate") if "base" in holders else ("candidate", "base")
-    there = listed(known[other], SHOWN) or "none"
+    there = listed(ids[other], SHOWN) or "none"
     return f"of {versions[side]}, as {chosen[side]} is; name one of each version; of {versions[other]}: {there}"

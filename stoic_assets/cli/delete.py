@@ -65,8 +65,8 @@ def _refuse_unknown(workplace: Workplace, version: str) -> None:
     if version not in partitions:
         check_agent_version(version)
     reported = {folder.name for folder in workplace.reports.glob("*@*")}
-    kept = workplace.evidence.agent_versions() | workplace.warehouse.agent_versions() | reported
-    stored = {*kept, *partitions} - {ALL_VERSIONS}
+    with_data = workplace.evidence.agent_versions() | workplace.warehouse.agent_versions() | reported
+    stored = {*with_data, *partitions} - {ALL_VERSIONS}
     if version not in stored:
         raise ConfigurationError(f"nothing is stored for {version}; {instead_of(version, stored)}")
 

@@ -47,13 +47,13 @@ def demo(
         with workplace.graphs() as graphs, ExitStack() as agents:
             urls = {r: agents.enter_context(_running_agent(r, graphs.subject_address)) for r in RELEASES}
             documents = [_evaluate(workplace, release, url) for release, url in urls.items()]
-    found = _compared(workplace, documents)
+    comparison = _compared(workplace, documents)
     if as_json:
-        compared = comparison_document(found)
-        flipped = compared["flipped_assertions"]
-        console.print_json({"evaluations": documents, "comparison": compared, "flipped_assertions": flipped})
+        document = comparison_document(comparison)
+        flipped = document["flipped_assertions"]
+        console.print_json({"evaluations": documents, "comparison": document, "flipped_assertions": flipped})
     else:
-        _show(found, documents[-1], workplace)
+        _show(comparison, documents[-1], workplace)
 
 
 def demo_workplace(workplace: Workplace, live: bool) -> Workplace:
@@ -105,13 +105,13 @@ def _compared(workplace: Workplace, documents: list[dict[str, Any]]) -> Comparis
     return compare_versions(workplace, base, candidate, base_id, candidate_id)
 
 
-def _show(found: Comparison, candidate: dict[str, Any], workplace: Workplace) -> None:
-    show_comparison(found)
+def _show(comparison: Comparison, candidate: dict[str, Any], workplace: Workplace) -> None:
+    show_comparison(comparison)
     report = workplace.report_file(candidate["agent_version"], candidate["evaluation_id"])
     console.out.print(f"\nreport      {report}")
     console.out.print(f"tables      {workplace.warehouse.published}")
     stoic = "stoic" if shutil.which("stoic") else sys.argv[0]  # after `make demo` it is in .venv, not on PATH
-    versions = f"{found.base.agent_version} {found.candidate.agent_version}"
+    versions = f"{comparison.base.agent_version} {comparison.candidate.agent_version}"
     console.out.print(f"web UI      {stoic} ui   (partitions marcus@1.0.0 and marcus@1.1.0)")
     console.out.print(f"graph       {stoic} graph   (for queries see docs/evolution.md)")
     console.out.print(f"your agent  {stoic} eval --file JOB.yml --agent-url URL   (see README)")

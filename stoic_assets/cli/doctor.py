@@ -77,10 +77,10 @@ def show(findings: Iterable[Finding]) -> None:
 def _checked(looks: Mapping[str, Callable[[Workplace], Found]], workplace: Workplace) -> Iterator[Finding]:
     for subject, look in looks.items():
         try:
-            found = look(workplace)
+            state_and_detail = look(workplace)
         except StoicError as error:
-            found = "missing", str(error)
-        yield Finding(subject, *found)
+            state_and_detail = "missing", str(error)
+        yield Finding(subject, *state_and_detail)
 
 
 async def _contacted(workplace: Workplace) -> list[Finding]:
@@ -107,9 +107,9 @@ def _project(workplace: Workplace) -> Found:
             left = f"{free / 1e6:.1f} MB are free in {folder}, and an evaluation needs {LEAST_ROOM / 1e6:g} MB"
             raise StorageError(f"{left}; free space, or set STOIC_HOME and STOIC_WAREHOUSE")
     own = "its own stoic.yml" if workplace.project.settings.exists() else "no stoic.yml, so defaults"
-    found = f"{workplace.project.root} ({own}); state in {workplace.project.home}"
+    place = f"{workplace.project.root} ({own}); state in {workplace.project.home}"
     notes = mistyped(workplace.env)
-    return "note" if notes else "ok", "; ".join([found, *notes])
+    return "note" if notes else "ok", "; ".join([place, *notes])
 
 
 def _jobs(workplace: Workplace) -> Found:
@@ -119,12 +119,12 @@ def _jobs(workplace: Workplace) -> Found:
         raise ConfigurationError(f"no jobs in {workplace.project.jobs}; {advice}")
     refuse_setups_of(jobs, workplace.env)
     places = " and ".join(dict.fromkeys(str(file.parent) for file in files))
-    found, notes = f"{len(jobs)} in {places}", [*unread, *doubts(jobs, subject_address(workplace.env) is None)]
+    where, notes = f"{len(jobs)} in {places}", [*unread, *doubts(jobs, subject_address(workplace.env) is None)]
     try:
         default_version(EvaluationRequest(), workplace.project)
     except ConfigurationError as error:
         notes.append(str(error))
-    return "note" if notes else "ok", "; ".join([found, *notes])
+    return "note" if notes else "ok", "; ".join([where, *notes])
 
 
 def _unread(workplace: Workplace) -> list[str]:
@@ -161,8 +161,8 @@ def _graphs(workplace: Workplace) -> Found:
     with workplace.graphs() as graphs:
         notes = run_async(asked())
         kind = "embedded" if graphs.embedded else "configured"
-        found = f"subject {graphs.subject_address.uri}; {kind}"
-        return "note" if notes else "ok", "; ".join([found, *notes])
+        graph = f"subject {graphs.subject_address.uri}; {kind}"
+        return "note" if notes else "ok", "; ".join([graph, *notes])
 
 
 def _delivery(workplace: Workplace) -> Found:

@@ -59,8 +59,8 @@ def _table(jobs: Rows, with_url: bool) -> Table:
     for heading in numbers:
         table.add_column(heading, justify="right")
     for row in jobs:
-        told = {**row, "conditions": ", ".join(row["conditions"])}
-        table.add_row(*(console.Name(told[key]) for key in names), *(count(row[key]) for key in numbers))
+        cells = {**row, "conditions": ", ".join(row["conditions"])}
+        table.add_row(*(console.Name(cells[key]) for key in names), *(count(row[key]) for key in numbers))
     return table
 
 

@@ -37,8 +37,8 @@ def evaluation_of(workplace: Workplace, version: str | None, evaluation_id: str 
     if workplace.warehouse.has("evaluations", own, evaluation_id):
         raise ConfigurationError(_lost(workplace, own, evaluation_id))
     if others := _versions_with(workplace, evaluation_id):
-        said = f"it belongs to {listed(others)}; name that version, or leave --agent-version out"
-        raise ConfigurationError(f"{own} has no evaluation {evaluation_id}: {said}")
+        advice = f"it belongs to {listed(others)}; name that version, or leave --agent-version out"
+        raise ConfigurationError(f"{own} has no evaluation {evaluation_id}: {advice}")
     if not (manifests := workplace.evidence.manifests(own)):
         raise ConfigurationError(f"{own} {workplace.evidence.unevaluated(own)}")
     named = instead_of(evaluation_id, [each.evaluation_id for each in manifests])
@@ -78,18 +78,18 @@ def newest_to_resume(version: str, jobs: Collection[str], workplace: Workplace) 
     if the newest was judged again but not completely.
     """
     manifests = workplace.evidence.manifests(version)
-    held = [manifest for manifest in manifests if {job.name for job in manifest.spec.jobs} == {*jobs}]
+    alike = [manifest for manifest in manifests if {job.name for job in manifest.spec.jobs} == {*jobs}]
     rows = {row["evaluation_id"]: row for row in workplace.warehouse.evaluations(version)}
     status = {evaluation_id: row["status"] for evaluation_id, row in rows.items()}
-    newest = held[-1].evaluation_id if held else ""
+    newest = alike[-1].evaluation_id if alike else ""
     if status.get(newest) == FINISHED:
         status[newest] = _status_of_scored(workplace, version, newest)
     if status.get(newest) == REGRADING:
         again = f"{half_judged(version, newest)}, or judge it by the original jobs with --resume {newest}"
         raise ConfigurationError(again)
-    if unfinished := newest_unfinished(held, status, workplace.evidence.has_begun):
-        return next(each for each in held if each.evaluation_id == unfinished)
-    others = [each.evaluation_id for each in manifests if each not in held]
+    if unfinished := newest_unfinished(alike, status, workplace.evidence.has_begun):
+        return next(each for each in alike if each.evaluation_id == unfinished)
+    others = [each.evaluation_id for each in manifests if each not in alike]
     invalid = newest if newest in rows and rows[newest]["invalid_trials"] else None
     open_ones = [each for each in others if status.get(each) not in DONE]
     raise ConfigurationError(_nothing_to_resume(version, open_ones, invalid))
@@ -105,7 +105,7 @@ def _status_of_scored(workplace: Workplace, version: str, evaluation_id: str) ->
 def _nothing_to_resume(version: str, others: Sequence[str], invalid: str | None) -> str:
     """The message; `others` are unfinished evaluations of the version with other jobs, `invalid` has invalid trials."""
     named = f" (with other jobs: {', '.join(others)}; --resume ID continues one of these)"
-    found = named if others else ""
+    elsewhere = named if others else ""
     again = f"; --resume {invalid} runs the invalid trials of the newest again" if invalid else ""
     new = "leave --resume out to start a new one"
-    return f"there is no unfinished evaluation of {version} with these jobs{found}{again}; {new}"
+    return f"there is no unfinished evaluation of {version} with these jobs{elsewhere}{again}; {new}"

@@ -135,14 +135,15 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
 
 def _against_base(outcome: Outcome) -> list[str]:
     """A line with the verdict against the base; `stoic compare` says more."""
-    found = outcome.compared
-    return [f"{found.headline}: {found.what}"] if found else []
+    comparison = outcome.compared
+    return [f"{comparison.headline}: {comparison.what}"] if comparison else []
 
 
 def _summary(document: Document, below: float) -> Text:
-    found = [f"{words(weak['virtue']).lower()} {short_of(weak['score'], below)}" for weak in document["weak_virtues"]]
+    weak_virtues = document["weak_virtues"]
+    shown = [f"{words(each['virtue']).lower()} {short_of(each['score'], below)}" for each in weak_virtues]
     decided = _decided(document)
-    weak = ", ".join(found) or ("none" if document["fitness"] is not None else "no virtue was scored")
+    weak = ", ".join(shown) or ("none" if document["fitness"] is not None else "no virtue was scored")
     return Text.assemble(
         "average score ", (dashed(score, document["average_score"]), "bold"),
         f"   fitness {dashed(score, document['fitness'])}   weak virtues: {weak}"
@@ -187,15 +188,15 @@ def _never_replied(outcome: Outcome) -> list[str]:
 def _remarks(outcome: Outcome) -> list[str]:
     """What may be wrong with judges, with the agent's tools and the simulated user, and secrets that were revealed."""
     silent = [in_words(judge) for judge in outcome.document["silent_judges"]]
-    found = [*silent, *outcome.substitutes]
+    remarks = [*silent, *outcome.substitutes]
     if called := outcome.only_called:
         answers = plural(called, "reply", "replies")
-        found.append(f"{answers} without words, but with tool calls: an agent has to run its tools itself")
+        remarks.append(f"{answers} without words, but with tool calls: an agent has to run its tools itself")
     if lost := outcome.aimless:
-        found.append(
+        remarks.append(
             f"in {plural(lost, 'trial')} that ended at the turn limit the simulated user seems to have raised none of "
             "its tasks, which counts against the agent: read them, and try another evaluator model"
         )
     revealed = outcome.document["secrets_told"]
-    told = f"the agent's words contained a secret {plural(revealed, 'time')}, stored as {BLANK}"
-    return [*found, told] if revealed else found
+    secrets = f"the agent's words contained a secret {plural(revealed, 'time')}, stored as {BLANK}"
+    return [*remarks, secrets] if revealed else remarks

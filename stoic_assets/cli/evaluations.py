@@ -39,14 +39,14 @@ def list_evaluations(
 ) -> None:
     """Lists evaluations, the newest first, with the ids that other commands take."""
     workplace = open_workplace(to_read=True)
-    found = evaluations(workplace, agent_version and check_agent_version(agent_version))
+    rows = evaluations(workplace, agent_version and check_agent_version(agent_version))
     if as_json:
-        console.print_json([{**row, "started_at": utc_text(row["started_at"])} for row in found])
-    elif found:
-        console.print_table(_table(found))
-        if any(row["offline"] for row in found):
+        console.print_json([{**row, "started_at": utc_text(row["started_at"])} for row in rows])
+    elif rows:
+        console.print_table(_table(rows))
+        if any(row["offline"] for row in rows):
             console.say(OFFLINE_NOTE, style="yellow")
-    if not found:
+    if not rows:
         (console.err if as_json else console.out).print(_why_none(workplace, agent_version))
 
 
@@ -75,8 +75,8 @@ def evaluations(workplace: Workplace, agent_version: str | None) -> list[Row]:
         for evaluation_id in evidence.evaluation_ids(version)
         if (version, evaluation_id) not in rows
     ]
-    found = ({**row, "running": _is_running(workplace, row)} for row in [*stored, *filter(None, begun)])
-    return sorted(found, key=lambda row: utc_text(row["started_at"]), reverse=True)
+    marked = ({**row, "running": _is_running(workplace, row)} for row in [*stored, *filter(None, begun)])
+    return sorted(marked, key=lambda row: utc_text(row["started_at"]), reverse=True)
 
 
 def _is_running(workplace: Workplace, row: Row) -> bool:
@@ -114,13 +114,13 @@ def _begun(workplace: Workplace, agent_version: str, evaluation_id: str) -> Row 
     }  # fmt: skip
 
 
-def _table(found: Rows) -> Table:
+def _table(rows: Rows) -> Table:
     table = console.plain_table()
     for heading, least in (("version", 12), ("evaluation", 16), ("begun, UTC", 10), ("status", 10)):
         table.add_column(heading, min_width=least)
     for heading in ("scored", "average", "cost"):
         table.add_column(heading, justify="right")
-    for row in found:
+    for row in rows:
         status = " ".join([row["status"], *(word for word in ("running", "offline") if row[word])])
         names = row["agent_version"], row["evaluation_id"], f"{in_utc(row['started_at']):%Y-%m-%d %H:%M}", status
         scored = f"{row['scored_trials'] or 0} of {row['planned_trials']}"

@@ -40,8 +40,8 @@ def graph(
 def _announce(home: Path, server: GraphServer, as_json: bool) -> None:
     if as_json:
         databases = {"subject": "subject", "stoic": "stoic"}
-        known = {"uri": server.uri, "username": server.username, "password": server.password}
-        console.print_json({**known, "databases": databases})
+        access = {"uri": server.uri, "username": server.username, "password": server.password}
+        console.print_json({**access, "databases": databases})
     else:
         console.out.print(f"{server.uri}  user {server.username}, databases subject and stoic; Ctrl-C stops it")
         console.out.print(f"password: in {home / 'graph' / 'server.json'}")

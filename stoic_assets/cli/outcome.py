@@ -79,8 +79,8 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
     plan = manifest.spec.plan(evaluation_id) if manifest else ()
     turns = read("turns", agent_version, evaluation_id, ["trial_id", "turn", "speaker", "content", "events"])
     calls = workplace.warehouse.read_if_stored("llm_calls", agent_version, evaluation_id, SERVED)
-    said = [turn for turn in turns if turn["speaker"] == "agent"]
-    replies = [turn["content"] for turn in said]
+    of_agent = [turn for turn in turns if turn["speaker"] == "agent"]
+    replies = [turn["content"] for turn in of_agent]
     besides = {
         "report": str(workplace.report_file(agent_version, evaluation_id).absolute()),
         "secrets_told": sum(reply.count(BLANK) for reply in replies),
@@ -92,7 +92,7 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
         agreement=in_short(calibration_rows(workplace.warehouse), tables["virtue_scores"]),
         compared=version_verdict(workplace.warehouse.read_if_stored(TABLE, agent_version, evaluation_id)),
         agent_spoke=not replies or any(reply.strip() for reply in replies),
-        only_called=sum(not turn["content"].strip() and calls_function(turn["events"]) for turn in said),
+        only_called=sum(not turn["content"].strip() and calls_function(turn["events"]) for turn in of_agent),
         aimless=_aimless(manifest, tables["trials"], turns) if manifest else 0,
         substitutes=several_served(served_models(calls)),
         not_again=frozenset(item.trial.trial_id for item in plan if not item.may_restart()),
@@ -102,8 +102,8 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
 def _aimless(manifest: Manifest, trials: Sequence[Row], turns: Sequence[Row]) -> int:
     """In how many trials that ended at the turn limit the simulated user seems to have raised no task."""
     jobs = {job.name: job for job in manifest.spec.jobs}
-    said: dict[str, list[Turn]] = defaultdict(list)
+    conversations: dict[str, list[Turn]] = defaultdict(list)
     for row in turns:
-        said[row["trial_id"]].append(Turn(row["turn"], row["speaker"], row["content"]))
+        conversations[row["trial_id"]].append(Turn(row["turn"], row["speaker"], row["content"]))
     ended = [trial for trial in trials if trial["outcome"] == "max_turns"]
-    return sum(raised_nothing(jobs[trial["job"]], said[trial["trial_id"]]) for trial in ended)
+    return sum(raised_nothing(jobs[trial["job"]], conversations[trial["trial_id"]]) for trial in ended)

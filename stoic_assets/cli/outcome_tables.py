@@ -25,8 +25,9 @@ def worst_trials(trials: Rows) -> Rows:
 
 def _total(trial: Row) -> float:
     total = trial["scores"]["overall"]
-    found = trial["virtue_overall"]["score"] if total is None else total
-    return -1.0 if found is None else float(found)
+    if total is None:
+        total = trial["virtue_overall"]["score"]
+    return -1.0 if total is None else float(total)
 
 
 def trials_table(trials: Rows, names: Mapping[str, str]) -> Table:
@@ -53,9 +54,9 @@ def virtues_table(rows: Rows) -> Table:
     table = console.plain_table()
     for heading in ("virtue", "mean", "confidence", "trials"):
         table.add_column(heading, justify="left" if heading == "virtue" else "right")
-    found = {row["virtue"]: row for row in rows}
+    by_virtue = {row["virtue"]: row for row in rows}
     for virtue in VIRTUES:
-        row = found.get(virtue, {"score": None, "confidence": None, "trials": 0})
+        row = by_virtue.get(virtue, {"score": None, "confidence": None, "trials": 0})
         mean, confidence = (dashed(score, row[column]) for column in ("score", "confidence"))
         table.add_row(words(virtue).lower(), mean, confidence, str(row["trials"]))
     return table

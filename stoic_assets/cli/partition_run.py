@@ -33,7 +33,7 @@ def materialise(
         manifest = workplace.evidence.manifest(agent_version, evaluation_id)
         return manifest is not None and workplace.evidence.has_begun(manifest)
 
-    def kept() -> str:
+    def advice() -> str:
         """What remains of a run that is cut short."""
         if not begun():
             return "nothing was started"
@@ -43,16 +43,16 @@ def materialise(
         return f"results so far are stored; continue with {again}{limited}"
 
     try:
-        with faults_translated(workplace, kept):
+        with faults_translated(workplace, advice):
             workplace.graph_use.start()  # it starts while slow modules are imported
             import_clients(is_offline(workplace.env))
             if not _succeeds(workplace, agent_version, evaluation_id, assets, config):
                 # Dagster turns an interrupt into a failed run without an exception.
-                raise Interrupted(kept())
+                raise Interrupted(advice())
     except StoicError as error:
         says_how_to_go_on = error.says_how_to_go_on or "`stoic " in str(error)
         if not says_how_to_go_on and begun():
-            error.add_note(kept())
+            error.add_note(advice())
         raise
 
 

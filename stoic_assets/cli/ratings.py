@@ -129,7 +129,7 @@ def calibrate(as_json: Json = False) -> None:
     calibrated = calibration_store.calibrate_and_store(workplace)
     comparisons, report = calibrated.comparisons, calibrated.report
     if as_json:
-        rows = [row for found in comparisons for row in found.rows()]
+        rows = [row for comparison in comparisons for row in comparison.rows()]
         measures = [{name: value for name, value in row.items() if name != "confidence_map"} for row in rows]
         console.print_json({"report": str(report), "measures": measures})
     elif comparisons:
@@ -146,10 +146,10 @@ def _show_calibration(comparisons: "list[JudgeComparison]") -> None:
     for heading in ("replies", "raters", *_SHOWN):
         table.add_column(heading, justify="right")
     table.add_column("calibrated")
-    for found in comparisons:
-        names = map(console.Name, (words(found.virtue).lower(), found.judge))
-        figures = [dashed(score, found.measures[measure].estimate) for measure in _SHOWN.values()]
-        table.add_row(*names, str(found.trials), str(found.raters), *figures, _calibrated(found))
+    for comparison in comparisons:
+        names = map(console.Name, (words(comparison.virtue).lower(), comparison.judge))
+        figures = [dashed(score, comparison.measures[measure].estimate) for measure in _SHOWN.values()]
+        table.add_row(*names, str(comparison.trials), str(comparison.raters), *figures, _calibrated(comparison))
     console.print_table(table)
     for why, those in _uncalibrated(comparisons).items():
         console.say(console.foreign(f"{why} ({listed(those)})"), indent=2)
@@ -158,18 +158,18 @@ def _show_calibration(comparisons: "list[JudgeComparison]") -> None:
         console.say(OFFLINE_NOTE, style="yellow")
 
 
-def _calibrated(found: "JudgeComparison") -> str:
+def _calibrated(comparison: "JudgeComparison") -> str:
     """Which confidences are calibrated: the judge's own, with one or two verdicts, and that by the spread of more."""
-    return listed([name for measure, name in _CONFIDENCES.items() if measure in found.maps]) or "no"
+    return listed([name for measure, name in _CONFIDENCES.items() if measure in comparison.maps]) or "no"
 
 
 def _uncalibrated(comparisons: "list[JudgeComparison]") -> dict[str, list[str]]:
     """Which verdicts' confidences no map translates, by what the map lacks that needs least: one verdict is enough."""
     reasons: dict[str, list[str]] = {}
-    for found in comparisons:
-        if not found.maps:
-            why = found.measures["map_self"].why or "not calibrated"
-            reasons.setdefault(why, []).append(f"{words(found.virtue).lower()} by {found.judge}")
+    for comparison in comparisons:
+        if not comparison.maps:
+            why = comparison.measures["map_self"].why or "not calibrated"
+            reasons.setdefault(why, []).append(f"{words(comparison.virtue).lower()} by {comparison.judge}")
     return reasons
 
 
@@ -179,18 +179,18 @@ def _show(analysed: Analysed) -> None:
     for heading in ("dimension", "ordinal alpha", "95 % interval", "gate"):
         table.add_column(heading)
     table.add_column("why", min_width=12)
-    for name, found in analysis.dimensions.items():
-        alpha = found.coefficients["alpha_ordinal"]
+    for name, dimension in analysis.dimensions.items():
+        alpha = dimension.coefficients["alpha_ordinal"]
         interval = DASH if alpha.low is None or alpha.high is None else f"{score(alpha.low)} to {score(alpha.high)}"
         estimate = dashed(score, alpha.estimate)
-        table.add_row(name.replace("_", " "), estimate, interval, found.gate.state, found.gate.why or "")
+        table.add_row(name.replace("_", " "), estimate, interval, dimension.gate.state, dimension.gate.why or "")
     raters, items = len(analysis.table.raters), len(analysis.table.items)
     study = analysed.study
     console.out.print(console.foreign(f"page {study.page_id}, rubric {study.rubric or 'unknown'}"))
     counts = (plural(raters, "rater"), plural(items, "item"), plural(analysis.table.ratings, "rating"))
     console.out.print(", ".join(counts))
     if analysis.versions:
-        shown = (f"{found.agent_version} ({plural(found.items, 'item')})" for found in analysis.versions)
+        shown = (f"{each.agent_version} ({plural(each.items, 'item')})" for each in analysis.versions)
         console.out.print(console.foreign(f"versions: {', '.join(shown)}"))
     if study.others:
         console.out.print(console.foreign(f"not included; analyse these with --page: {', '.join(study.others)}"))

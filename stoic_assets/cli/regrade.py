@@ -72,14 +72,14 @@ def regrade(
             if junit:
                 write_whole(junit, refusal_junit(version, str(refusal)))
             raise
-    found = evaluation_outcome(workplace, version, manifest.evaluation_id)
-    finish(found, workplace, as_json, fail_under, min_passed, junit)
+    outcome = evaluation_outcome(workplace, version, manifest.evaluation_id)
+    finish(outcome, workplace, as_json, fail_under, min_passed, junit)
 
 
 def _notes(judging: EvaluationJudging, named: Set[str], workplace: Workplace) -> Iterator[str]:
     """What may be unintended: the jobs that are used for judging, except those `named` with `--file`, and samples."""
-    if kept := [job.name for job in judging.correction.jobs if job.name not in named]:
-        yield f"using corrected jobs from an earlier regrading: {listed(kept)}; --original discards the corrections"
+    if earlier := [job.name for job in judging.correction.jobs if job.name not in named]:
+        yield f"using corrected jobs from an earlier regrading: {listed(earlier)}; --original discards the corrections"
     jobs, _ = readable_jobs(job_files(workplace.project))
     if other := [name for name in judging.edited_jobs(jobs) if name not in named]:
         yield f"edited since the evaluation, edits not used: {listed(other)}; add --file FILE to judge by an edited job"

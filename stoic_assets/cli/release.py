@@ -95,19 +95,19 @@ def _place(folder: Path, agent_version: str) -> tuple[Path, Release | None]:
     name = agent_version.lstrip(".")
     plain, own = folder / f"{name.replace('@', '-')}.yml", folder / f"{name}.yml"
     taken: dict[Path, str] = {}
-    found: list[tuple[Path, Release]] = []
+    manifests: list[tuple[Path, Release]] = []
     for path, former in each_release(folder):
         if isinstance(former, Release):
             taken[path] = former.agent_version
-            found += [(path, former)] if former.agent_version == agent_version else []
+            manifests += [(path, former)] if former.agent_version == agent_version else []
         elif path in (plain, own):
             raise former
-    if len(found) > 1:
+    if len(manifests) > 1:
         raise ConfigurationError(
-            f"{agent_version} is in {' and '.join(str(path) for path, _ in found)}; delete all but one"
+            f"{agent_version} is in {' and '.join(str(path) for path, _ in manifests)}; delete all but one"
         )
-    if found:
-        return found[0]
+    if manifests:
+        return manifests[0]
     if {plain, own} <= taken.keys():
         whose = " and ".join(f"{path} is the manifest of {taken[path]}" for path in (plain, own))
         raise ConfigurationError(f"{whose}; rename one of them")

@@ -24,30 +24,30 @@ class Interrupted(StoicError):
 
 
 @contextmanager
-def faults_translated(workplace: Workplace, kept: Callable[[], str]) -> Iterator[None]:
-    """Raises the cause of Dagster's errors: our own error, Ctrl-C or a full disk; `kept` says what remains."""
+def faults_translated(workplace: Workplace, advice: Callable[[], str]) -> Iterator[None]:
+    """Raises the cause of Dagster's errors: our own error, Ctrl-C or a full disk; `advice` says what remains."""
     try:
         yield
     except BaseException as error:  # Dagster's own interrupt is no `Exception`
         if was_interrupted() or isinstance(error, KeyboardInterrupt):
-            raise Interrupted(kept()) from None
+            raise Interrupted(advice()) from None
         import dagster as dg  # not before the block, since it may be interrupted during the import
 
         fault = _within(error)
         if isinstance(fault, KeyboardInterrupt | dg.DagsterExecutionInterruptedError):
-            raise Interrupted(kept()) from None
-        if problem := _of_storage(fault, workplace.project.home, kept):
+            raise Interrupted(advice()) from None
+        if problem := _of_storage(fault, workplace.project.home, advice):
             raise problem from error
         raise fault from fault.__cause__
 
 
-def _of_storage(fault: BaseException, home: Path, kept: Callable[[], str]) -> StoicError | None:
+def _of_storage(fault: BaseException, home: Path, advice: Callable[[], str]) -> StoicError | None:
     """The error for a fault that was caused by storage but does not say so."""
     from sqlalchemy.exc import OperationalError
 
     # On a full disk, the embedded graph reports all kinds of errors.
     if isinstance(fault, QueryError | InfrastructureError | ServiceUnreachable) and room(home) < _GRAPH_ROOM:
-        return StorageError(f"{home} cannot be written: the disk is full; free space; {kept()}")
+        return StorageError(f"{home} cannot be written: the disk is full; free space; {advice()}")
     # Dagster's own records; when the disk is full, their failure hides that of the step.
     cause = fault if isinstance(fault, OperationalError) else fault.__cause__
     if not isinstance(cause, OperationalError):
@@ -55,9 +55,9 @@ def _of_storage(fault: BaseException, home: Path, kept: Callable[[], str]) -> St
     why = str(cause.orig).partition("\n")[0]
     if isinstance(cause.orig, sqlite3.Error):
         is_full = "is full" in why or room(home) < _GRAPH_ROOM
-        advice = "free space" if is_full else "check who may write there"
-        return StorageError(f"{home} cannot be written: {why}; {advice}; {kept()}")
-    return ServiceUnreachable(f"Dagster's database: {why}; {kept()}")
+        remedy = "free space" if is_full else "check who may write there"
+        return StorageError(f"{home} cannot be written: {why}; {remedy}; {advice()}")
+    return ServiceUnreachable(f"Dagster's database: {why}; {advice()}")
 
 
 def _within(error: BaseException) -> BaseException:

@@ -44,12 +44,12 @@ async def _agent(workplace: Workplace) -> Found:
     releases, _ = load_releases(workplace.project.releases)
     jobs = load_jobs(job_files(workplace.project))
     of_jobs = [targets_of(job, releases.values(), workplace.env) for job in jobs]
-    ways = {_way(url, target): target for known in of_jobs for url, target in known.items()}
+    ways = {_way(url, target): target for targets in of_jobs for url, target in targets.items()}
     asked = [_fault(url, target, workplace.env) for (url, _), target in ways.items()]
     faults = {way: fault for way, fault in zip(ways, await asyncio.gather(*asked), strict=True) if fault}
-    for known in of_jobs:
-        closed = [fault for way in known.items() if (fault := faults.get(_way(*way))) and not _is_late(fault)]
-        if len(closed) == len(known):
+    for targets in of_jobs:
+        closed = [fault for way in targets.items() if (fault := faults.get(_way(*way))) and not _is_late(fault)]
+        if len(closed) == len(targets):
             raise closed[0]
     if not jobs:
         return "note", "not looked for, since there are no jobs"
