@@ -15,7 +15,7 @@ import typer
 
 from stoic_assets.adapters.process.interrupts import hear_interrupts_once, was_interrupted
 from stoic_assets.adapters.process.lean_imports import uncollected
-from stoic_assets.cli.console import err, foreign, out
+from stoic_assets.cli.console import complain, out
 from stoic_assets.cli.main import INTERRUPTED, INTERRUPTS, leave
 from stoic_assets.cli.options import NEWEST, with_verbose
 from stoic_assets.cli.parser import Command, Group
@@ -126,7 +126,7 @@ def end(error: BaseException, message: str, exit_code: int, verbose: bool = Fals
     if verbose:
         traceback.print_exception(error)  # rich's own took minutes over Dagster's nested causes
     text = "; ".join([message, *getattr(error, "__notes__", ())])
-    err.print(foreign(f"stoic: {' '.join(text.split())}"))
+    complain(" ".join(text.split()))
     sys.exit(exit_code)
 
 

@@ -106,14 +106,14 @@ def compare(
 def _stop(comparison: Comparison, gates: Collection[Gate]) -> None:
     """Exits with 1 where a gate fails, and says why; also reports a gate that cannot fail."""
     for blind in _blind(comparison, gates):
-        console.err.print(f"stoic: {blind}")
+        console.complain(blind)
     sure = comparison.surely_broken if Gate.broken in gates else ()
     worse = [gate for gate in gates if comparison.verdict in STOPPING[gate]]
     for gate in worse[:1]:
-        verdict = f"the verdict on {comparison.candidate.agent_version} is {comparison.verdict}"
-        console.err.print(f"stoic: --fail-on {gate}: {verdict}")
+        version = comparison.candidate.agent_version
+        console.complain(f"--fail-on {gate}: the verdict on {version} is {comparison.verdict}")
     if sure:
-        console.err.print(f"stoic: --fail-on broken: {broken(comparison, sure)}:")
+        console.complain(f"--fail-on broken: {broken(comparison, sure)}:")
     for line in assertions_named(sure, most=len(sure)):
         console.err.print(console.foreign(f"  {line}"))
     if worse or sure:

@@ -114,6 +114,11 @@ def foreign(text: str) -> Text:
     return Text(visible(text))
 
 
+def complain(text: str) -> None:
+    """Prints a line on stderr that says what is wrong; like `foreign`, it makes visible what the text may quote."""
+    err.print(foreign(f"stoic: {text}"))
+
+
 class Notes(Unwatched):
     """No progress, but what is worth knowing, on stderr."""
 

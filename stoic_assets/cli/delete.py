@@ -96,8 +96,6 @@ def _delete_all(workplace: Workplace, version: str) -> None:
     for folder in (workplace.judge_cache(version), workplace.reports / version):
         remove_folder(folder)
     for night in workplace.nights.forget(version):
-        console.err.print(console.foreign(
-            f"stoic: {night} is damaged and may still name {version}; correct or remove the file"
-        ))
+        console.complain(f"{night} is damaged and may still name {version}; correct or remove the file")
     forget_partition(workplace, version)
     workplace.evidence.delete(version)

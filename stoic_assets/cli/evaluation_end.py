@@ -50,10 +50,10 @@ def finish(
     refusal = _why_no_verdict(outcome, workplace.settings.invalid_trials_threshold)
     unwritten = junit and _write_junit(junit, outcome, workplace, refusal)
     if refusal:
-        console.err.print(console.foreign(f"stoic: no verdict: {refusal}"))
+        console.complain(f"no verdict: {refusal}")
         raise typer.Exit(NO_VERDICT)
     if lacking := shortfalls(outcome.average, _decided(outcome.document), fail_under, min_passed):
-        console.err.print(f"stoic: {'; '.join(lacking)}")
+        console.complain("; ".join(lacking))
         raise typer.Exit(GATE_SAYS_NO)
     if unwritten:
         raise typer.Exit(unwritten.exit_code)
@@ -66,7 +66,7 @@ def _write_junit(file: Path, outcome: Outcome, workplace: Workplace, refusal: st
         write_whole(file, evaluation_junit(outcome.document, outcome.names, task_at_least, refusal))
     except StorageError as unwritten:
         again = judge_again(outcome.document["agent_version"], outcome.document["evaluation_id"])
-        console.err.print(console.foreign(f"stoic: {unwritten}; then {again} with --junit FILE writes it"))
+        console.complain(f"{unwritten}; then {again} with --junit FILE writes it")
         return unwritten
     return None
 

@@ -19,7 +19,7 @@ def feedback(as_json: Json = False) -> None:
         workplace.warehouse.refuse_misread_folder()
         imported = run_async(import_feedback(workplace))
     for complaint in (*imported.feedback.complaints, *errors_of(imported.deliveries)):
-        console.err.print(console.foreign(f"stoic: {complaint}"))
+        console.complain(complaint)
     if as_json:
         console.print_json(
             {

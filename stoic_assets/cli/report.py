@@ -41,7 +41,7 @@ def report(
     path = write_report(workplace, manifest, out)
     [head] = workplace.warehouse.read("evaluations", version, manifest.evaluation_id, ["status"])
     if head["status"] == REGRADING and not workplace.evidence.is_being_evaluated(version, manifest.evaluation_id):
-        console.err.print(f"stoic: {half_judged(version, manifest.evaluation_id)}")
+        console.complain(half_judged(version, manifest.evaluation_id))
     if as_json:
         about = {"agent_version": version, "evaluation_id": manifest.evaluation_id}
         console.print_json({**about, "path": str(path.absolute())})

@@ -172,3 +172,10 @@ def test_numbers_are_not_cut_whatever_the_terminal(narrow: None, capsys: pytest.
 def test_what_no_terminal_can_be_sent_is_shown_by_its_code(capsys: pytest.CaptureFixture[str]) -> None:
     console.err.print(console.foreign("\ud800"))
     assert capsys.readouterr().err == "[U+D800]\n"
+
+
+def test_a_complaint_begins_with_the_command_and_shows_what_steers_a_terminal(
+    capsys: pytest.CaptureFixture[str]
+) -> None:
+    console.complain("marcus@\x1b[2J1: the verdict is regressed")
+    assert capsys.readouterr() == ("", "stoic: marcus@[U+001B][2J1: the verdict is regressed\n")
