@@ -132,12 +132,11 @@ def evaluate(
     )
     with console.watched(verbose) as progress:
         workplace = open_workplace(progress=progress)
-        if agent_url and workplace.redactor.text(agent_url) != agent_url:  # Dagster stores a run's configuration
-            raise ConfigurationError(
-                "--agent-url contains a secret; set the address as AGENT_URL, or as `url` in releases/*.yml"
-            )
-        (check_writable if dry_run else remove_stale)(junit)
-        if not dry_run:
+        _refuse_secret(agent_url, workplace)
+        if dry_run:
+            check_writable(junit)
+        else:
+            remove_stale(junit)
             refuse_misread_folders(workplace)
         request, version, begun = _meant(request, agent_version, resume, workplace)
         setup = _set_up(request, version, begun, workplace, max_cost)
@@ -145,15 +144,31 @@ def evaluate(
         for note in (*setup_notes(request, version, setup, workplace), *unfinished):
             progress.note(note)
         if not dry_run:
-            # The run checks the rest again before the first trial; checked here, it fails before Dagster loads.
-            evaluation_id = _resumed(begun, setup, workplace) if begun else new_evaluation_id()
-            run_async(check_reachable(setup.spec, workplace.env))
-            progress.note(f"{version}: evaluation {evaluation_id}")
+            evaluation_id = _evaluation_to_run(version, begun, setup, workplace)
             run_evaluation(workplace, version, evaluation_id, request, max_conversations, max_cost)
-    if dry_run:
+    if dry_run:  # only now: until its end, progress sends what is printed to stderr
         show_plan(setup.spec, request, version, workplace, as_json)
-        return
-    finish(evaluation_outcome(workplace, version, evaluation_id), workplace, as_json, fail_under, min_passed, junit)
+    else:
+        finish(evaluation_outcome(workplace, version, evaluation_id), workplace, as_json, fail_under, min_passed, junit)
+
+
+def _refuse_secret(agent_url: str | None, workplace: Workplace) -> None:
+    """Raises `ConfigurationError` for an address that contains a secret: Dagster stores a run's configuration."""
+    if agent_url and workplace.redactor.text(agent_url) != agent_url:
+        raise ConfigurationError(
+            "--agent-url contains a secret; set the address as AGENT_URL, or as `url` in releases/*.yml"
+        )
+
+
+def _evaluation_to_run(version: str, begun: Manifest | None, setup: Setup, workplace: Workplace) -> str:
+    """The id of the evaluation that is continued, else a new one, which is shown once all services were reached.
+
+    The run checks the rest again before the first trial; checked here, it fails before Dagster loads.
+    """
+    evaluation_id = _resumed(begun, setup, workplace) if begun else new_evaluation_id()
+    run_async(check_reachable(setup.spec, workplace.env))
+    workplace.progress.note(f"{version}: evaluation {evaluation_id}")
+    return evaluation_id
 
 
 def _set_up(
