@@ -74,7 +74,7 @@ def _evaluate(workplace: Workplace, release: str, url: str) -> dict[str, Any]:
     except Interrupted:
         raise Interrupted(AGAIN) from None
     except StoicError as error:
-        vars(error)["__notes__"] = [AGAIN]  # its agents end with it: the evaluation cannot be resumed
+        error.__notes__ = [AGAIN]  # its agents end with it: the evaluation cannot be resumed
         raise
     return evaluation_outcome(workplace, version, evaluation_id).document
 
