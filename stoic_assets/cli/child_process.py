@@ -1,4 +1,4 @@
-"""A program that runs next to a command and ends with it, whatever happens to either; after SIGKILL if it is `tied`."""
+"""Runs a program beside a command and ends it with the command; if it is `tied`, even when the command is killed."""
 
 import subprocess
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -14,12 +14,13 @@ def child_process(
     command: Sequence[str], env: Mapping[str, str], patience: float, cwd: Path | None = None,
     tied: bool = False, inherited: Collection[int] = (), apart: bool = False,
 ) -> Iterator["subprocess.Popen[str]"]:
-    """The process of `command` while the block runs; then it is asked to end, and killed after `patience` seconds.
+    """Runs `command` while the block runs, and yields its process; then asks it to end, and after `patience` seconds
+    kills it.
 
-    A process that is `tied` has pipes for its standard input and output. Its input ends with us, also when we are
-    killed (SIGKILL) and can ask nobody: it must take that for its own end. Of our open files it gets only those whose
-    descriptors are `inherited`. A process set `apart` receives no signals from the terminal (Ctrl-C, hang-up): it ends
-    because we end it.
+    A process that is `tied` has pipes for its standard input and output. Its input is closed when we end, even when we
+    are killed (SIGKILL) and cannot ask it to end: it must end by itself then. Of our open files it gets only those
+    whose descriptors are `inherited`. A process set `apart` receives no signals from the terminal (Ctrl-C, hang-up):
+    it ends only because we end it.
     """
     group, pipe = 0 if apart else None, subprocess.PIPE if tied else None
     with subprocess.Popen(

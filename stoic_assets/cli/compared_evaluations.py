@@ -11,9 +11,10 @@ from stoic_assets.core.presentation.names import SHOWN, instead_of
 def compared_evaluations(
     workplace: Workplace, base: str, candidate: str, wanted: Sequence[str]
 ) -> tuple[str | None, str | None]:
-    """The named evaluation of each version, None where none is named; the first is the base's if both are of one.
+    """Returns the id that is named for each version, or None; if both are the same version, the first id is the base's.
 
-    Raises `ConfigurationError` for an id that is of neither, named twice, or the second of the same version.
+    Raises `ConfigurationError` for an id that belongs to neither version, is named twice, or is a second one for the
+    same version.
     """
     if base == candidate and len(wanted) != 2:
         raise ConfigurationError(

@@ -34,7 +34,7 @@ class Terminal(Console):
 
     @property
     def is_screen(self) -> bool:
-        """Whether it has a width. `is_terminal` says whether it has colours, which FORCE_COLOR gives to files too."""
+        """Whether there is a width. `is_terminal` says whether there are colours, which FORCE_COLOR gives files too."""
         return self.file.isatty()
 
 
@@ -43,7 +43,7 @@ err = Terminal(stderr=True, **AS_IT_STANDS)
 
 
 def print_json(document: Any) -> None:
-    """One JSON document on stdout."""
+    """Prints one JSON document on stdout."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"  # None if stdout is closed
     written = json_text if encoding.lower().startswith("utf") else json.dumps
     text = written(document, allow_nan=False)
@@ -69,8 +69,8 @@ class Name:
 
 
 def say(text: str | Text, style: str = "", indent: int = 0, label: str | Text = "") -> None:
-    """Text on stdout after a label. In a terminal it breaks between words, and all lines but the first are indented; in
-    a file it is one line."""
+    """Prints text on stdout after a label: one line in a file; in a terminal it breaks between words, and all lines but
+    the first are indented."""
     words = Text(text) if isinstance(text, str) else text
     lines = words.wrap(out, out.width - indent) if out.is_screen else [words]
     for number, line in enumerate(lines):
@@ -78,14 +78,14 @@ def say(text: str | Text, style: str = "", indent: int = 0, label: str | Text = 
 
 
 def plain_table() -> Table:
-    """A table without lines, for `print_table`."""
+    """Returns a table without lines, for `print_table`."""
     return Table(box=None, pad_edge=False, header_style="dim")
 
 
 def print_table(table: Table) -> None:
-    """A table on stdout with no cell cut short: if a terminal is too narrow, columns with a `min_width` fold.
+    """Prints a table on stdout and cuts no cell short: if a terminal is too narrow, columns with a `min_width` fold.
 
-    A file has no width.
+    A file is never too narrow.
     """
     for column in table.columns:
         column.no_wrap, column.overflow = column.min_width is None, "fold"
@@ -96,7 +96,7 @@ def print_table(table: Table) -> None:
 
 
 def _width(shown: RenderableType) -> int:
-    """Its width without folding."""
+    """Returns the width of what is shown, without folding."""
     return out.measure(shown, options=out.options.update(max_width=1000)).maximum
 
 
@@ -110,7 +110,7 @@ def _fold(table: Table, excess: int) -> None:
 
 
 def foreign(text: str) -> Text:
-    """Text of an agent or a model; characters that could control a terminal, or cannot be printed, are made visible."""
+    """Returns foreign text, as of an agent, with characters made visible that steer a terminal or cannot be printed."""
     return Text(visible(text))
 
 
@@ -120,7 +120,7 @@ def complain(text: str) -> None:
 
 
 class Notes(Unwatched):
-    """No progress, but what is worth knowing, on stderr."""
+    """Shows what is worth knowing on stderr, but no progress."""
 
     def __init__(self, shown_on: Console = err) -> None:
         self._shown_on = shown_on
@@ -174,7 +174,7 @@ class TerminalProgress(Notes):
 
 @contextmanager
 def watched(verbose: bool) -> Iterator[TerminalProgress]:
-    """Progress on stderr while the block runs."""
+    """Shows progress on stderr while the block runs."""
     columns = (TextColumn("{task.description:>15}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     animated = err.is_screen and err.is_interactive  # a dumb terminal is not
     with Bars(*columns, console=err, transient=not verbose, disable=not animated) as bars:

@@ -28,9 +28,9 @@ _IN_PATTERN = r"[*?]|\[[^/]+\]"
 
 
 def dagster_home(workplace: Workplace) -> Path:
-    """The Dagster instance: `DAGSTER_HOME`, else the project's own; made on first use from its `dagster.yaml`.
+    """Returns the folder of the Dagster instance: `DAGSTER_HOME`, else the project's own, made on first use.
 
-    Raises `ConfigurationError` when that cannot be read, `StorageError` when the disk refuses.
+    Raises `ConfigurationError` when its `dagster.yaml` cannot be read, `StorageError` when it cannot be written.
     """
     home = dagster_folder(workplace.project, workplace.env)
     if not (home / "dagster.yaml").exists():
@@ -39,7 +39,7 @@ def dagster_home(workplace: Workplace) -> Path:
 
 
 def _configuration(workplace: Workplace) -> Path:
-    """The instance's own `dagster.yaml`, or the one that it will be a copy of."""
+    """Returns the instance's own `dagster.yaml`, or the one that will be copied there."""
     home, root = dagster_folder(workplace.project, workplace.env), workplace.project.root
     made = [folder / "dagster.yaml" for folder in (home, root) if (folder / "dagster.yaml").exists()]
     return made[0] if made else shipped("dagster.yaml")
@@ -63,7 +63,7 @@ def _refuse_misread_records(workplace: Workplace) -> None:
 
 
 def sqlite_folders(workplace: Workplace) -> Iterator[Path]:
-    """Where the instance keeps SQLite files, or would; none where its records are in another database."""
+    """Yields the folders for the instance's SQLite files; none if its records are in another database."""
     from dagster._core.instance import InstanceRef
 
     home, configuration = dagster_folder(workplace.project, workplace.env), _configuration(workplace)
@@ -77,10 +77,10 @@ def sqlite_folders(workplace: Workplace) -> Iterator[Path]:
 
 @contextmanager
 def open_instance(workplace: Workplace) -> Iterator["dg.DagsterInstance"]:
-    """The instance that commands and UI share.
+    """Opens the instance that commands and UI share.
 
     Raises `ConfigurationError` when its `dagster.yaml` is wrong, or Dagster would misread its folder, and
-    `StorageError` when one of its files is damaged, also if that is found out within the block.
+    `StorageError` when one of its files is damaged, even if that only shows within the block.
     """
     _refuse_misread_records(workplace)
     home = dagster_home(workplace)
@@ -103,7 +103,7 @@ def _opened(home: Path) -> Iterator["dg.DagsterInstance"]:
 
 
 def forget_output(instance: "dg.DagsterInstance", run_id: str) -> None:
-    """Removes what the steps of a run printed, which the web UI shows; Dagster leaves it there."""
+    """Removes the output of a run's steps, which the web UI shows and Dagster would not remove with the run."""
     from dagster._core.storage.local_compute_log_manager import LocalComputeLogManager
 
     keeper = instance.get_ref().compute_log_manager  # as configured: that of the open instance keeps nothing
@@ -114,12 +114,12 @@ def forget_output(instance: "dg.DagsterInstance", run_id: str) -> None:
 
 
 def _without_content(error: Exception) -> str:
-    """What Dagster or Python says, in one line without what the file contains: that may be a password."""
+    """Returns one line of what Dagster or Python says, without the content of the file, which may be a password."""
     return str(error).splitlines()[0].removeprefix("Failure condition: ").partition(", instead got")[0]
 
 
 def _without_values(message: str) -> str:
-    """What Dagster says of a value, in one line without the value, except for the name of a variable."""
+    """Returns one line of what Dagster says of a value, without the value unless it is the name of a variable."""
     line = next(iter(message.splitlines()), "") or "it holds a value that Dagster does not take"
     line = re.sub(r'Value ".*" of type ".*" is not valid for', "Not a value of", line.removesuffix(" failed:"))
     return re.sub(r" of original value (?!\{'env': '\w+'\}$).*", "", line)

@@ -16,7 +16,10 @@ _LOST = {
 
 
 def damaged_record(folders: Iterable[Path], whole: bool = False) -> StorageError | None:
-    """The first damaged file in these folders, by its head and among those of all runs, or by a look at the `whole`."""
+    """Returns the first damaged file in these folders, or None.
+
+    Checks beginning and length of the files that all runs share; with `whole`, all of every file.
+    """
     for folder in folders:
         for file in sorted(folder.glob("*.db")):
             if (whole or file.name in _LOST) and is_damaged(file, whole):
@@ -26,7 +29,7 @@ def damaged_record(folders: Iterable[Path], whole: bool = False) -> StorageError
 
 @contextmanager
 def record_damage_named(folders: Iterable[Path]) -> Iterator[None]:
-    """Raises `StorageError`, which names the file, instead of what SQLite or Dagster says of a damaged one in it."""
+    """Raises `StorageError` with the name of the damaged file instead of what SQLite or Dagster says of it."""
     try:
         yield
     except Exception as error:
@@ -49,7 +52,7 @@ def _is_of_database(error: BaseException) -> bool:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error, what it was raised from or amid, and so on; where Dagster raises an error again, they go round."""
+    """Yields an error, its cause, and so on; where Dagster raises an error again, the causes form a circle."""
     seen: list[BaseException] = []
     while error and error not in seen:
         yield error

@@ -51,7 +51,7 @@ def delete(
 
 
 def _evaluations(workplace: Workplace, version: str) -> int:
-    """How many evaluations of a version are stored, also those that have lost their manifest or their row."""
+    """Counts the stored evaluations of a version, even those that have lost their manifest or their row."""
     return len({*workplace.evidence.evaluation_ids(version), *workplace.warehouse.evaluation_ids(version)})
 
 
@@ -82,7 +82,7 @@ def _agreed(question: str) -> bool:
 
 
 def _delete_all(workplace: Workplace, version: str) -> None:
-    """The tables go first: after an interruption no command counts the version any more.
+    """Deletes everything, the tables first: after an interruption no command counts the version any more.
 
     The evidence goes last: until then, the command can be repeated and still finds all evaluations.
     """

@@ -57,7 +57,7 @@ def demo(
 
 
 def demo_workplace(workplace: Workplace, live: bool) -> Workplace:
-    """A workplace with the shipped jobs and the embedded graphs, which notifies no service, whatever is configured.
+    """Returns a workplace with the shipped jobs and embedded graphs. It notifies no service, whatever is configured.
 
     Its results are stored with all results of the project, so that other commands and the web UI find them.
     """
@@ -81,7 +81,7 @@ def _evaluate(workplace: Workplace, release: str, url: str) -> dict[str, Any]:
 
 @contextmanager
 def _running_agent(release: str, graph: GraphAddress) -> Iterator[str]:
-    """A release of the demo agent in a process of its own; yields its URL. Raises `ServiceUnreachable`."""
+    """Runs a release of the demo agent in its own process, and yields its URL. Raises `ServiceUnreachable`."""
     env = {
         **os.environ, "NEO_URI": graph.uri, "NEO_USERNAME": graph.username or "", "NEO_PASSWORD": graph.password or "",
         "NEO_DATABASE": graph.database or "",

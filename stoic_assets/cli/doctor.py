@@ -84,7 +84,7 @@ def _checked(looks: Mapping[str, Callable[[Workplace], Found]], workplace: Workp
 
 
 async def _contacted(workplace: Workplace) -> list[Finding]:
-    """Checks that contact services, at the same time."""
+    """Makes the checks that contact services, all at the same time."""
 
     async def answer(subject: str, ask: Callable[[Workplace], Awaitable[Found]]) -> Finding:
         try:
@@ -141,7 +141,7 @@ def _releases(workplace: Workplace) -> Found:
 
 
 def _unusable(release: Release, workplace: Workplace) -> ConfigurationError | None:
-    """Why a version cannot be evaluated as its manifest says."""
+    """Returns why a version cannot be evaluated as its manifest says, or None."""
     try:
         url_of(workplace.project.releases, release)
         chosen_jobs(EvaluationRequest(), release.agent_version, workplace.project, release)

@@ -51,7 +51,7 @@ def show_plan(
 
 
 def _table(jobs: Rows, with_url: bool) -> Table:
-    """A row for each job; `with_url` also shows where its agent listens."""
+    """Returns a table with a row for each job; `with_url` also shows where its agent listens."""
     table, numbers = console.plain_table(), ("trials", "assertions", "setups")
     names = {"job": "job", **({"url": "agent"} if with_url else {}), "conditions": "conditions"}
     for heading in names.values():
@@ -79,7 +79,7 @@ def _show_reach(
 
 
 def _plan_document(spec: EvaluationSpec, version: str, workplace: Workplace) -> dict[str, Any]:
-    """The plan as data. It counts the calls of conversations that take all their turns, without retries."""
+    """Returns the plan as data. It counts the calls of conversations that take all their turns, without retries."""
     planned = spec.plan("dry-run")
     verdicts = sum(len(VIRTUES) * spec.judge_samples + bool(item.job.tasks) for item in planned)
     messages = sum(item.job.room() for item in planned)

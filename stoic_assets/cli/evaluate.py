@@ -161,7 +161,7 @@ def _refuse_secret(agent_url: str | None, workplace: Workplace) -> None:
 
 
 def _evaluation_to_run(version: str, begun: Manifest | None, setup: Setup, workplace: Workplace) -> str:
-    """The id of the evaluation that is continued, else a new one, which is shown once all services were reached.
+    """Returns the id of the evaluation that is continued, or a new one, and shows it once all services were reached.
 
     The run checks the rest again before the first trial; checked here, it fails before Dagster loads.
     """
@@ -174,7 +174,7 @@ def _evaluation_to_run(version: str, begun: Manifest | None, setup: Setup, workp
 def _set_up(
     request: EvaluationRequest, version: str, begun: Manifest | None, workplace: Workplace, max_cost: float | None
 ) -> Setup:
-    """As `set_up`; a refusal also says which jobs an evaluation that is continued still needs."""
+    """Calls `set_up`; a refusal also says which jobs an evaluation that is continued still needs."""
     try:
         return set_up(workplace, request, version, max_cost)
     except ConfigurationError as refusal:
@@ -188,7 +188,7 @@ def _set_up(
 
 
 def _resumed(begun: Manifest, setup: Setup, workplace: Workplace) -> str:
-    """The id of an evaluation that is continued. Raises `ResumeRefused` if its specification has changed."""
+    """Returns the id of an evaluation that is continued. Raises `ResumeRefused` if its specification has changed."""
     refuse_change(begun, setup.spec, workplace.redactor)
     if corrected := [job.name for job in workplace.evidence.correction(begun).jobs]:
         workplace.progress.note(
@@ -213,7 +213,7 @@ def run_evaluation(
 def _meant(
     request: EvaluationRequest, agent_version: str | None, resume: str | None, workplace: Workplace
 ) -> tuple[EvaluationRequest, str, Manifest | None]:
-    """The request with what it leaves open, the version, and the evaluation that is continued, if any."""
+    """Returns the request with its gaps filled, the version, and the evaluation that is continued, if any."""
     if resume is None or resume == NEWEST:
         wanted, version = _asked(request, agent_version, workplace)
         if resume is None:
@@ -229,7 +229,7 @@ def _meant(
 def _asked(
     request: EvaluationRequest, agent_version: str | None, workplace: Workplace
 ) -> tuple[EvaluationRequest, str]:
-    """A request that continues nothing, with its default job file, and the version."""
+    """Returns a request that continues nothing, with its default job file, and the version."""
     if agent_version is None:
         request = by_default(request, workplace.project)
         return request, default_version(request, workplace.project)
@@ -237,5 +237,5 @@ def _asked(
 
 
 def new_evaluation_id() -> str:
-    """Time and a random part: sorts by age and is unique."""
+    """Returns a unique id of time and a random part, which sorts by age."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"

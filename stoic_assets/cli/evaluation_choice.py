@@ -12,9 +12,9 @@ from stoic_assets.core.releases import check_agent_version
 
 
 def newest_evaluation(workplace: Workplace, version: str) -> Manifest:
-    """The newest evaluation of a version with stored conversations.
+    """Returns the newest evaluation of a version with stored conversations.
 
-    Raises `ConfigurationError` if there is none, or if its manifest is missing: an older one does not replace it.
+    Raises `ConfigurationError` if there is none, or if its manifest is missing: no older one takes its place.
     """
     if not (rows := workplace.warehouse.evaluations(version)):
         raise ConfigurationError(f"{version} {workplace.evidence.unevaluated(version)}")
@@ -24,7 +24,7 @@ def newest_evaluation(workplace: Workplace, version: str) -> Manifest:
 
 
 def evaluation_of(workplace: Workplace, version: str | None, evaluation_id: str | None) -> Manifest:
-    """The named evaluation, whose version its id tells; without an id, the newest of the version or of all.
+    """Returns the evaluation with this id, which tells its version; without an id, the newest of the version or of all.
 
     Raises `ConfigurationError` if there is none, if it belongs to another version, or if several versions have this id.
     """
@@ -46,20 +46,20 @@ def evaluation_of(workplace: Workplace, version: str | None, evaluation_id: str 
 
 
 def _lost(workplace: Workplace, version: str, evaluation_id: str) -> str:
-    """The message about an evaluation that is in the tables but has no manifest."""
+    """Says that an evaluation is in the tables but has no manifest."""
     file = workplace.evidence.folder(version, evaluation_id) / "manifest.json"
     advice = f"run a new evaluation, or delete the whole version with `stoic delete {version}`"
     return f"evaluation {evaluation_id} of {version} has lost {file}; restore the file from a backup, {advice}"
 
 
 def _versions_with(workplace: Workplace, evaluation_id: str) -> list[str]:
-    """The versions that have an evaluation with this id; several, if runs of an earlier release had the same tag."""
+    """Returns the versions that have an evaluation with this id: one, but in old homes several may share an id."""
     versions = sorted(workplace.evidence.agent_versions())
     return [each for each in versions if workplace.has_evaluation(each, evaluation_id)]
 
 
 def _version_of(workplace: Workplace, evaluation_id: str) -> str:
-    """The only version with this evaluation. Raises `ConfigurationError` if there is none, or if there are several."""
+    """Returns the only version with this evaluation. Raises `ConfigurationError` if none has it, or several."""
     match _versions_with(workplace, evaluation_id):
         case [version]:
             return version
@@ -71,10 +71,10 @@ def _version_of(workplace: Workplace, evaluation_id: str) -> str:
 
 
 def newest_to_resume(version: str, jobs: Collection[str], workplace: Workplace) -> Manifest:
-    """The newest unfinished evaluation of this version and these jobs.
+    """Returns the newest unfinished evaluation of this version and these jobs.
 
-    One also counts as unfinished if too many of its trials are invalid: these run again from the beginning. One whose
-    journal is empty is skipped if a later one was finished. Raises `ConfigurationError` if there is none, or
+    An evaluation also counts as unfinished if too many of its trials are invalid: these run again from the beginning.
+    One whose journal is empty is skipped if a later one was finished. Raises `ConfigurationError` if there is none, or
     if the newest was judged again but not completely.
     """
     manifests = workplace.evidence.manifests(version)
@@ -96,14 +96,14 @@ def newest_to_resume(version: str, jobs: Collection[str], workplace: Workplace) 
 
 
 def _status_of_scored(workplace: Workplace, version: str, evaluation_id: str) -> str:
-    """`finished`, unless its last run was cut short, or it has no verdict."""
+    """Returns `finished` unless the last run of the evaluation was cut short, or it has no verdict."""
     status = status_by_runs(workplace, version, evaluation_id)
     [scores] = workplace.warehouse.read("evaluation_scores", version, evaluation_id)
     return status if status != FINISHED or scores["conclusive"] else "without verdict"
 
 
 def _nothing_to_resume(version: str, others: Sequence[str], invalid: str | None) -> str:
-    """The message; `others` are unfinished evaluations of the version with other jobs, `invalid` has invalid trials."""
+    """Says that there is nothing to resume, but `others`, which have other jobs, or one with `invalid` trials."""
     named = f" (with other jobs: {', '.join(others)}; --resume ID continues one of these)"
     elsewhere = named if others else ""
     again = f"; --resume {invalid} runs the invalid trials of the newest again" if invalid else ""

@@ -60,7 +60,7 @@ def finish(
 
 
 def _write_junit(file: Path, outcome: Outcome, workplace: Workplace, refusal: str | None) -> StorageError | None:
-    """What prevented it, which is said with the way to have the file without another conversation."""
+    """Writes the file, or returns why it could not, after a complaint that says how to get it without conversations."""
     try:
         task_at_least = workplace.settings.passing.task_at_least
         write_whole(file, evaluation_junit(outcome.document, outcome.names, task_at_least, refusal))
@@ -77,7 +77,7 @@ def _decided(document: Document) -> list[bool]:
 
 
 def _why_no_verdict(outcome: Outcome, threshold: float) -> str | None:
-    """Why there is no verdict, and what to do; None if there is one. It outranks any gate: that would judge nothing."""
+    """Says why there is no verdict, and what to do; None if there is one. Without a verdict no gate is looked at."""
     version, evaluation_id = outcome.document["agent_version"], outcome.document["evaluation_id"]
     if outcome.held < outcome.planned or outcome.status != FINISHED:
         return ceiling_reached(version, evaluation_id, outcome.status, outcome.held, outcome.planned)
@@ -92,7 +92,7 @@ def _why_no_verdict(outcome: Outcome, threshold: float) -> str | None:
 
 
 def _how_to_repeat(invalid: Sequence[Document], outcome: Outcome) -> str:
-    """How to run invalid trials again. Those that lack only a verdict are not played again."""
+    """Says how to run invalid trials again. Those that lack only a verdict are not played again."""
     version, evaluation_id = outcome.document["agent_version"], outcome.document["evaluation_id"]
     if all(trial["outcome"] == "judge_error" for trial in invalid):
         return f"{judge_again(version, evaluation_id)} judges them again; you may choose other judges first"
@@ -100,7 +100,7 @@ def _how_to_repeat(invalid: Sequence[Document], outcome: Outcome) -> str:
 
 
 def _lost(invalid: Sequence[Document], outcome: Outcome) -> str:
-    """The addition if some of the invalid trials cannot be run again; missing verdicts can always be given."""
+    """Says how many of the invalid trials cannot be run again, if any; a missing verdict can always be given."""
     played = [trial for trial in invalid if trial["outcome"] != "judge_error"]
     lost = sum(trial["trial_id"] in outcome.not_again for trial in played)
     return f", except {lost} whose user has told the agent the withheld facts: run a new evaluation" if lost else ""

@@ -33,7 +33,7 @@ def setup_notes(request: EvaluationRequest, version: str, setup: Setup, workplac
 
 
 def _unused_options(spec: EvaluationSpec, settings: Settings) -> Iterator[str]:
-    """A misspelt name would otherwise pass for an option that is sent."""
+    """Names models with options that no request uses: a misspelt name would pass for an option that is sent."""
     roles = (
         ("conversations", settings.conversations.model_options, {spec.evaluator_model}),
         ("judging", settings.judging.model_options, {*spec.judge_models}),
@@ -47,7 +47,7 @@ def _unused_options(spec: EvaluationSpec, settings: Settings) -> Iterator[str]:
 def unfinished_before(version: str, spec: EvaluationSpec, workplace: Workplace) -> Iterator[str]:
     """Says that the last evaluation with the same specification was not finished, and how to continue it.
 
-    Not if another process is running it.
+    Says nothing if another process is running it.
     """
     begun = _last_unfinished(version, spec, workplace)
     if begun and not workplace.evidence.is_being_evaluated(version, begun.evaluation_id):
@@ -58,7 +58,7 @@ def unfinished_before(version: str, spec: EvaluationSpec, workplace: Workplace) 
 
 
 def _last_unfinished(version: str, spec: EvaluationSpec, workplace: Workplace) -> Manifest | None:
-    """The newest with the same specification and a journal, if no evaluation was finished since it began."""
+    """Returns the newest one with this specification and a journal, if no evaluation was finished since it began."""
     if not (begun := workplace.evidence.evaluation_ids(version)):
         return None
     rows = workplace.warehouse.evaluations(version)

@@ -1,4 +1,4 @@
-"""A stored evaluation as the commands that end with one look at it."""
+"""A stored evaluation, with what commands show of it at their end."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -100,7 +100,7 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
 
 
 def _aimless(manifest: Manifest, trials: Sequence[Row], turns: Sequence[Row]) -> int:
-    """In how many trials that ended at the turn limit the simulated user seems to have raised no task."""
+    """Counts the trials that ended at the turn limit in which the simulated user seems to have raised no task."""
     jobs = {job.name: job for job in manifest.spec.jobs}
     conversations: dict[str, list[Turn]] = defaultdict(list)
     for row in turns:

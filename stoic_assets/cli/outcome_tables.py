@@ -18,7 +18,7 @@ MOST_TRIALS = 100
 
 
 def worst_trials(trials: Rows) -> Rows:
-    """Those with the lowest totals, without a total first, in their usual order; all of a few."""
+    """Returns the trials with the lowest totals, in their usual order; one without a total counts as the lowest."""
     ranked = sorted(range(len(trials)), key=lambda number: _total(trials[number]))
     return [trials[number] for number in sorted(ranked[:MOST_TRIALS])]
 

@@ -42,7 +42,7 @@ def failures(trials: Sequence[Trial], names: Names, task_at_least: float) -> lis
 
 
 def _told_once(told: Iterable[tuple[str, str, str]]) -> list[str]:
-    """A line for all trials (what, name, why) of which the same is told: 200 met the same cost ceiling."""
+    """Returns one line for all trials (what, name, why) that share what and why: 200 may meet the same cost ceiling."""
     trials: dict[tuple[str, str], list[str]] = {}
     for what, name, why in told:
         trials.setdefault((what, why), []).append(name)

@@ -25,7 +25,7 @@ def materialise(
 ) -> None:
     """Materialises `assets` for one version and evaluation. Raises the `StoicError` that ended a step or `Interrupted`.
 
-    Its lock is held throughout, so that no other process judges or publishes the same evaluation.
+    Holds the lock of the evaluation throughout, so that no other process judges or publishes the same evaluation.
     """
 
     def begun() -> bool:
@@ -34,7 +34,7 @@ def materialise(
         return manifest is not None and workplace.evidence.has_begun(manifest)
 
     def advice() -> str:
-        """What remains of a run that is cut short."""
+        """Says what remains of a run that is cut short, and how to continue it."""
         if not begun():
             return "nothing was started"
         again = way_to_finish(agent_version, evaluation_id, status_of(assets))
@@ -86,9 +86,9 @@ def _succeeds(
 
 @contextmanager
 def _interrupts_heard_once() -> Iterator[None]:
-    """Dagster and its steps take turns with handlers of Ctrl-C; a second one would disturb how it ends a run.
+    """Makes Dagster hear only the first Ctrl-C, whichever of its handlers is in place: a second would disturb its end.
 
-    It would also hear Ctrl-C where that is ignored, and handle SIGTERM apart, which raises Ctrl-C for us.
+    Also keeps it from hearing Ctrl-C where that is ignored, and from handling SIGTERM, which is Ctrl-C to us.
     """
     from dagster._utils import interrupts
 

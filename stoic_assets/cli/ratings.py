@@ -159,12 +159,12 @@ def _show_calibration(comparisons: "list[JudgeComparison]") -> None:
 
 
 def _calibrated(comparison: "JudgeComparison") -> str:
-    """Which confidences are calibrated: the judge's own, with one or two verdicts, and that by the spread of more."""
+    """Names the calibrated confidences: the judge's own (of one or two verdicts) and that by the spread of more."""
     return listed([name for measure, name in _CONFIDENCES.items() if measure in comparison.maps]) or "no"
 
 
 def _uncalibrated(comparisons: "list[JudgeComparison]") -> dict[str, list[str]]:
-    """Which verdicts' confidences no map translates, by what the map lacks that needs least: one verdict is enough."""
+    """Groups the virtues and judges without a map by what the map of a single verdict lacks, since it needs least."""
     reasons: dict[str, list[str]] = {}
     for comparison in comparisons:
         if not comparison.maps:

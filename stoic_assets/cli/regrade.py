@@ -77,7 +77,7 @@ def regrade(
 
 
 def _notes(judging: EvaluationJudging, named: Set[str], workplace: Workplace) -> Iterator[str]:
-    """What may be unintended: the jobs that are used for judging, except those `named` with `--file`, and samples."""
+    """Says what may be unintended: judging by other jobs than those `named` with `--file`, or identical samples."""
     if earlier := [job.name for job in judging.correction.jobs if job.name not in named]:
         yield f"using corrected jobs from an earlier regrading: {listed(earlier)}; --original discards the corrections"
     jobs, _ = readable_jobs(job_files(workplace.project))

@@ -80,17 +80,17 @@ def add(
 
 
 def _unknown(names: Iterable[str], workplace: Workplace) -> list[str]:
-    """A line about each job that no file has; it may yet be written."""
+    """Returns a line about each job that is in no file; it may still be written."""
     known = {job.name for job in readable_jobs(job_files(workplace.project))[0]}
     return [f"--job: no job is called {name}; {instead_of(name, known)}" for name in names if name not in known]
 
 
 def _place(folder: Path, agent_version: str) -> tuple[Path, Release | None]:
-    """The file of a version's manifest, and the manifest; if there is none, a free file.
+    """Returns the file of a version's manifest with the manifest, or a free file and None.
 
-    Raises `ConfigurationError` if no file is free, or the version has several.
-
-    `a-b@c` and `a@b-c` share a plain name; no part contains an `@`. Hidden files would not count.
+    `a@1` goes to `a-1.yml`, or to `a@1.yml` if another version has that file, as `a-b@c` and `a@b-c` would share one.
+    Leading dots are left out, because hidden files are not read. Raises `ConfigurationError` if the version has
+    several manifests, or neither file is free.
     """
     name = agent_version.lstrip(".")
     plain, own = folder / f"{name.replace('@', '-')}.yml", folder / f"{name}.yml"

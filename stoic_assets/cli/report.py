@@ -59,7 +59,7 @@ def _refuse_without_evidence(workplace: Workplace, manifest: Manifest) -> None:
 
 
 def _why_unreported(workplace: Workplace, version: str, evaluation_id: str) -> str:
-    """The message about an evaluation whose conversations are not all stored."""
+    """Says why an evaluation whose conversations are not all stored cannot be reported, and what to do."""
     if workplace.evidence.is_being_evaluated(version, evaluation_id):
         return f"evaluation {evaluation_id} is running in another process; report it once its conversations are stored"
     again = way_to_finish(version, evaluation_id, CONVERSED)

@@ -25,7 +25,7 @@ class Interrupted(StoicError):
 
 @contextmanager
 def faults_translated(workplace: Workplace, advice: Callable[[], str]) -> Iterator[None]:
-    """Raises the cause of Dagster's errors: our own error, Ctrl-C or a full disk; `advice` says what remains."""
+    """Raises the cause of an error of Dagster: our own error, Ctrl-C or a full disk, these two with the `advice`."""
     try:
         yield
     except BaseException as error:  # Dagster's own interrupt is no `Exception`
@@ -42,7 +42,7 @@ def faults_translated(workplace: Workplace, advice: Callable[[], str]) -> Iterat
 
 
 def _of_storage(fault: BaseException, home: Path, advice: Callable[[], str]) -> StoicError | None:
-    """The error for a fault that was caused by storage but does not say so."""
+    """Returns the error that names storage as the cause of a fault that does not say so itself; else None."""
     from sqlalchemy.exc import OperationalError
 
     # On a full disk, the embedded graph reports all kinds of errors.
@@ -61,7 +61,7 @@ def _of_storage(fault: BaseException, home: Path, advice: Callable[[], str]) -> 
 
 
 def _within(error: BaseException) -> BaseException:
-    """The error of a step: Dagster wraps it in a failure, and in another one when no retry is left."""
+    """Returns the error of a step: Dagster wraps it in a failure, and in another one when no retry is left."""
     import dagster as dg
 
     wrappers = dg.Failure | dg.RetryRequested | dg.DagsterError

@@ -1,4 +1,4 @@
-"""Dagster's records of runs: what they tell of an evaluation, and how dead ones are ended and all are forgotten."""
+"""Dagster's records of runs: reads an evaluation's status from them, ends dead runs, and deletes those of a version."""
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 def status_by_runs(workplace: Workplace, agent_version: str, evaluation_id: str) -> str:
-    """The status of an evaluation whose row says `finished`: `conversed` or `regrading` if its last run was cut short.
+    """Returns the status of an evaluation whose row says `finished`.
+
+    It is `conversed` or `regrading` if the last run was cut short, else `finished`.
 
     The row is written before the evaluation is compared, reported and published, and a kill or a fault may come
     between. A run that was cut short before it stored a verdict changed nothing: the one before it counts.
@@ -34,12 +36,12 @@ def status_by_runs(workplace: Workplace, agent_version: str, evaluation_id: str)
 
 
 def _tags(agent_version: str, evaluation_id: str) -> dict[str, str]:
-    """Those of an evaluation's runs; in old homes several versions may have one of this id."""
+    """Returns the tags of an evaluation's runs, with its version: in old homes several versions may share an id."""
     return {EVALUATION_TAG: evaluation_id, PARTITION_TAG: agent_version}
 
 
 def _made(instance: "dg.DagsterInstance", run_id: str) -> set[str]:
-    """The assets that a run stored."""
+    """Returns the names of the assets that a run stored."""
     import dagster as dg
 
     stored = instance.all_logs(run_id, of_type=dg.DagsterEventType.ASSET_MATERIALIZATION)
@@ -47,14 +49,14 @@ def _made(instance: "dg.DagsterInstance", run_id: str) -> set[str]:
 
 
 def status_of(assets: Collection[str]) -> str:
-    """The status of an evaluation while a run makes these assets of it."""
+    """Returns the status of an evaluation while a run makes these assets."""
     return CONVERSED if "transcripts" in assets else REGRADING
 
 
 def forget_partition(workplace: Workplace, key: str) -> None:
-    """Removes a partition from Dagster, with all records and output of its runs; a kill leaves some that never end.
+    """Removes a partition from Dagster with the records and output of its runs, even those that a kill left unended.
 
-    None of them works on an evaluation: the caller holds the locks of all.
+    No run is at work on an evaluation: the caller holds the locks of all.
     """
     import dagster as dg
 
@@ -71,9 +73,9 @@ def forget_partition(workplace: Workplace, key: str) -> None:
 def fail_dead_runs(
     instance: "dg.DagsterInstance", workplace: Workplace, agent_version: str, evaluation_id: str
 ) -> None:
-    """Marks runs of this evaluation that a kill left STARTED as failed; nothing else would.
+    """Marks runs of this evaluation that a kill left STARTED as failed; nothing else does.
 
-    None of them works on it: the caller holds the evaluation's lock.
+    No run is at work on it: the caller holds the evaluation's lock.
     """
     import dagster as dg
 

@@ -1,4 +1,4 @@
-"""The output streams of the process: what happens when nobody reads them, or cannot be shown a letter."""
+"""The output streams of the process: what happens when nobody reads them, or when they cannot encode a letter."""
 
 import codecs
 import os
@@ -17,7 +17,7 @@ class _Results(FileIO):
     """Standard output. A reader that goes away, as `head` does, ends the program."""
 
     def write(self, written: Any, /) -> int:
-        """As of any file; raises `SystemExit` once nobody reads it. After any error it takes no more."""
+        """Writes; raises `SystemExit` once nobody reads it. After any error everything else is discarded."""
         try:
             return super().write(written)
         except OSError as error:
@@ -31,7 +31,7 @@ class _Progress(FileIO):
     """Standard error. What cannot be written there is lost: it must not decide about an evaluation."""
 
     def write(self, written: Any, /) -> int:
-        """As of any file, but raises nothing."""
+        """Writes, and never raises an error."""
         try:
             return super().write(written)
         except OSError:
@@ -56,7 +56,7 @@ def set_up_streams() -> None:
 
 
 def _replaced(stream: Any, kind: Callable[..., FileIO]) -> Any:
-    """The same stream with other behaviour."""
+    """Returns the stream with the behaviour of `kind`."""
     if not isinstance(stream, TextIOWrapper):
         return stream
     file = kind(stream.fileno(), "w", closefd=False)
@@ -67,7 +67,7 @@ def _replaced(stream: Any, kind: Callable[..., FileIO]) -> Any:
 
 
 def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
-    """An error handler of codecs: `?` for a letter that has nothing like it."""
+    """Handles an error of codecs: returns plain letters, and `?` for a letter that has no plain form."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     letters = error.object[error.start : error.end]

@@ -65,7 +65,7 @@ def ui(
 
 
 def _way_in(url: str, token: str) -> str:
-    """The line that says how to open the web UI. Only a terminal is shown the token: other output may be kept."""
+    """Says how to open the web UI. Only a terminal is shown the token: other output may be kept."""
     if not token:
         return f"Dagster on {url}; Ctrl-C stops it"
     if sys.stderr.isatty():
@@ -75,7 +75,7 @@ def _way_in(url: str, token: str) -> str:
 
 
 def _commands(workplace: Workplace, port: int) -> list[list[str]]:
-    """Web server and daemon."""
+    """Returns the commands that start web server and daemon."""
     own = workplace.project.root / "workspace.yaml"
     location = ["-w", str(own)] if own.exists() else ["-m", "stoic_assets.definitions"]
     return [
@@ -111,7 +111,7 @@ def _runs_told(workplace: Workplace) -> Iterator[None]:
 
 
 def _names(workplace: Workplace, run_ids: Iterable[str]) -> list[str]:
-    """The partitions of runs, else their jobs."""
+    """Returns the partition of each run, or its job if it has none."""
     with open_instance(workplace) as instance:
         runs = {run_id: instance.get_run_by_id(run_id) for run_id in run_ids}
     return [run.tags.get(PARTITION_TAG, run.job_name) if run else run_id for run_id, run in runs.items()]
@@ -122,7 +122,7 @@ def _note_processes(home: Path, pids: Sequence[int]) -> None:
 
 
 def _noted_processes(home: Path) -> list[str]:
-    """The ids of those that still run."""
+    """Returns the ids of those noted processes that still run."""
     file = home / "ui.pids"
     noted = [line.split(" ", 1) for line in file.read_text().splitlines()] if file.exists() else []
     return [pid for pid, started in noted if start_time(int(pid)) == started]

@@ -49,9 +49,9 @@ class ChatService:
         return {"sessionId": session.id}
 
     async def send(self, wish: SendMessage) -> dict[str, Any]:
-        """Replies to a message. If the graph cannot be written, the session stays unchanged: it can be sent again.
+        """Replies to a message. If the graph cannot be written, the session stays unchanged, and it can be sent again.
 
-        What was written of it before is then written once more, under the same ids.
+        What had already been written is then written once more, under the same ids.
         """
         async with self._turns[self._session(wish.sessionId).user]:
             session = copy.deepcopy(self._session(wish.sessionId))

@@ -111,7 +111,7 @@ class Mentor:
         return f"{opening}{f', {name}' if name else ''}. I am Marcus; tell me what is on your mind."
 
     def _without_answer(self, session: Session, asked: Asked | None) -> Reply:
-        """The user cannot answer, or simply does not know."""
+        """Replies to a user who cannot answer, or does not know."""
         if asked == "topic" and session.topic and session.topic.follow_up:
             return Reply(session.topic.follow_up.unknown)
         if asked and asked != "topic":

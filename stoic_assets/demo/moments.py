@@ -1,6 +1,6 @@
 """Moments named in free text, such as "tomorrow at 9am", "on Friday at noon" or "in two hours".
 
-Only finding and resolving. The dialogue decides whose clock and which zone count.
+This module only finds and resolves them. The dialogue decides whose clock and which zone count.
 """
 
 import re
@@ -72,7 +72,7 @@ class When:
         return due if self.day or due > wall else due + timedelta(days=1)
 
     def shift(self, due: datetime | None, now: datetime) -> datetime:
-        """The new moment for one that is already set (`due`): what this one does not name stays as it was."""
+        """Returns the new moment for one that is already set (`due`): what was not said stays as it was."""
         if due is None or self.delay is not None:
             return self.resolve(now)
         return datetime.combine(self.day(now.date()) if self.day else due.date(), self.hour or due.time())

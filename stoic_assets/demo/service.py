@@ -145,7 +145,7 @@ def _listener(name: str, port: int) -> socket.socket:
 
 
 def _bound(name: str, port: int) -> socket.socket:
-    """A socket at a name or an address, which has brackets if it is of IPv6."""
+    """Returns a socket bound to a host name or an address; an address of IPv6 has brackets."""
     family = socket.AF_INET6 if name.startswith("[") else socket.AF_INET
     # Only if the protocol TCP is given does asyncio switch off Nagle's algorithm, which costs 40 ms per reply.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -178,7 +178,7 @@ async def _http_fault(_: Request, fault: HTTPException) -> JSONResponse:
 
 
 async def _stoic_fault(_: Request, fault: StoicError) -> JSONResponse:
-    """An unknown session; any other fault is the graph's."""
+    """Answers 404 for an unknown session, and 503 for any other fault, which is the graph's."""
     return JSONResponse({"error": str(fault)}, 404 if isinstance(fault, UnknownSession) else 503)
 
 

@@ -46,7 +46,7 @@ class Session:
     named: int = 0
 
     def next_id(self) -> str:
-        """An id for what is to be kept. A session that goes back to where it was gives the same one again."""
+        """Returns an id for what is about to be stored; a session that is reset gives the same id again."""
         self.named += 1
         return uuid.uuid5(uuid.NAMESPACE_OID, f"{self.id} {self.named}").hex
 
