@@ -53,15 +53,17 @@ def fetch(engine: "DuckDBPyConnection", sql: str, params: Sequence[str | Sequenc
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def twice_if_removed(ask: Callable[[], Answer], before_again: Callable[[], object] = lambda: None) -> Answer:
-    """The result of `ask`, called once more if a file was removed after it was found: others have the rows then."""
+def twice_if_changed(ask: Callable[[bool], Answer]) -> Answer:
+    """The result of `ask(again)`, which is called once more where a file was removed meanwhile, or lacks a new column.
+
+    `again` is whether it is the second call, which has to look anew which files there are.
+    """
     import duckdb
 
     try:
-        return ask()
-    except duckdb.IOException:
-        before_again()
-        return ask()
+        return ask(False)
+    except (duckdb.IOException, duckdb.InvalidInputException):
+        return ask(True)
 
 
 def is_interrupt(error: BaseException) -> bool:

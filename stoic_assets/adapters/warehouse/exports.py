@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stoic_assets.adapters.warehouse.duckdb_engine import open_engine, quoted, twice_if_removed
+from stoic_assets.adapters.warehouse.duckdb_engine import open_engine, quoted, twice_if_changed
 from stoic_assets.adapters.warehouse.duckdb_files import drafted, new_database
 from stoic_assets.adapters.warehouse.table_schemas import COMMON, TABLES, columns_of
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
@@ -78,7 +78,13 @@ def _copy(warehouse: Warehouse, engine: "DuckDBPyConnection", statements: Mappin
     with warehouse.damage_named(TABLES):
         warehouse.create_views(engine, frozenset(TABLES))
         for table, statement in statements.items():
-            twice_if_removed(partial(engine.execute, statement), partial(warehouse.create_views, engine, {table}))
+            twice_if_changed(partial(_copy_one, warehouse, engine, table, statement))
+
+
+def _copy_one(warehouse: Warehouse, engine: "DuckDBPyConnection", table: str, statement: str, again: bool) -> None:
+    if again:
+        warehouse.create_views(engine, {table})
+    engine.execute(statement)
 
 
 _DISARMED = r"""regexp_replace("{0}", '^([=+\-@\t\r\n＝＋－＠])', '''\1')"""

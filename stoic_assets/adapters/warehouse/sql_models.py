@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stoic_assets.adapters.warehouse.duckdb_engine import Answer, fetch, open_engine, quoted, twice_if_removed
+from stoic_assets.adapters.warehouse.duckdb_engine import Answer, fetch, open_engine, quoted, twice_if_changed
 from stoic_assets.adapters.warehouse.sql_project import ModelTest
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.core.errors import StoicError
@@ -59,12 +59,12 @@ class EvaluationModels:
         Raises `DamagedFile`.
         """
 
-        def bound() -> Answer:
-            self._bind(tables - self._computed - self._bound)
+        def bound(again: bool) -> Answer:
+            self._bind(tables - self._computed - (set() if again else self._bound))
             return question()
 
         with self._warehouse.damage_named(tables):
-            return twice_if_removed(bound, lambda: self._bound.difference_update(tables))
+            return twice_if_changed(bound)
 
     def _bind(self, tables: Set[str]) -> None:
         """Makes the names of these tables mean the evaluation's files."""

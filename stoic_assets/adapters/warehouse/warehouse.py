@@ -11,13 +11,13 @@ from contextlib import AbstractContextManager
 from datetime import timedelta
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from stoic_assets.adapters.disk.paths import refuse_misread
 from stoic_assets.adapters.warehouse.compaction import GRACE, Compacted, compact, remove_version
 from stoic_assets.adapters.warehouse.damaged_files import DamagedFile
 from stoic_assets.adapters.warehouse.damaged_tables import damaged, table_damage_named
-from stoic_assets.adapters.warehouse.duckdb_engine import fetch, open_engine, twice_if_removed
+from stoic_assets.adapters.warehouse.duckdb_engine import Answer, fetch, open_engine, twice_if_changed
 from stoic_assets.adapters.warehouse.duckdb_files import mark, new_database, still_holds
 from stoic_assets.adapters.warehouse.empty_files import empty_file, make_empty_file
 from stoic_assets.adapters.warehouse.file_names import VERSION_FOLDER
@@ -41,8 +41,6 @@ from stoic_assets.core.table_rows import Row, Rows
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-Answer = TypeVar("Answer")
 
 
 class Warehouse:
@@ -91,7 +89,7 @@ class Warehouse:
         key = (table, agent_version, evaluation_id)
         selected = ", ".join(f'"{name}"' for name in columns) or "*"
         with table_damage_named(self.root, [table]), open_engine() as engine:
-            return twice_if_removed(lambda: fetch(engine, f"select {selected} from ({self.scan_one(*key)})"))
+            return twice_if_changed(lambda _: fetch(engine, f"select {selected} from ({self.scan_one(*key)})"))
 
     def read_if_stored(
         self, table: str, agent_version: str, evaluation_id: str, columns: Collection[str] = ()
@@ -151,16 +149,13 @@ class Warehouse:
 
     def ask(self, names: Set[str], questions: "Callable[[DuckDBPyConnection], Answer]") -> Answer:
         """The result of `questions` over views of the named tables; it may be called twice. Raises `DamagedFile`."""
-        import duckdb
+
+        def asked(again: bool) -> Answer:
+            self.create_views(engine, names, by_name=again)  # slow, and rarely needed
+            return questions(engine)
 
         with self.damage_named(names), open_engine(threads=None) as engine:
-            try:
-                self.create_views(engine, names, by_name=False)
-                return questions(engine)
-            except (duckdb.InvalidInputException, duckdb.IOException):
-                # A file lacks a newer column, which is rare and slow to read; or it was deleted meanwhile.
-                self.create_views(engine, names)
-                return questions(engine)
+            return twice_if_changed(asked)
 
     @property
     def published(self) -> Path:
@@ -225,12 +220,12 @@ class Warehouse:
         """The result of `sql` over all rows of one version, which replace its braces."""
         check_agent_version(agent_version)
 
-        def rows() -> list[Row]:
+        def rows(_: bool) -> list[Row]:
             found = places(self.root / table, agent_version)
             return fetch(engine, sql.format(self._scan(table, found))) if found else []
 
         with table_damage_named(self.root, [table]), open_engine() as engine:
-            return twice_if_removed(rows)
+            return twice_if_changed(rows)
 
     def _place(self, table: str, agent_version: str, evaluation_id: str) -> Place | None:
         key = check_agent_version(agent_version), check_evaluation_id(evaluation_id)
