@@ -41,7 +41,7 @@ def version_comparisons(
 ) -> dg.MaterializeResult:
     """Whether this version is better or worse than its parent, or than the release before it, measure by measure."""
     with reported(workplace):
-        manifest = current_evaluation(context, workplace.evidence)
+        manifest = current_evaluation(context, workplace)
         base = version_comparison.base_version(workplace, manifest)
         if base:
             run_async(await_first_evaluation(workplace, manifest.agent_version, base))

@@ -5,6 +5,7 @@ from functools import lru_cache
 import dagster as dg
 
 from stoic_assets.adapters.disk.evidence_store import EvidenceStore
+from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
@@ -22,27 +23,27 @@ def version_of(context: dg.AssetExecutionContext) -> str:
     return str(context.partition_key)
 
 
-def current_evaluation(context: dg.AssetExecutionContext, evidence: EvidenceStore) -> Manifest:
+def current_evaluation(context: dg.AssetExecutionContext, workplace: Workplace) -> Manifest:
     """The evaluation whose evidence this step works on, from now on locked for this run.
 
     Raises `ConfigurationError` when there is no evaluation yet, or another run works on it.
     """
-    version, run = version_of(context), context.run
-    manifest = _evaluation_of_run(evidence, version, own_evaluation_id(run), EVALUATION_TAG in run.tags)
-    claim(context, evidence, version, manifest.evaluation_id)
-    return manifest
-
-
-def last_evaluation(context: dg.AssetExecutionContext, workplace: Workplace) -> Manifest:
-    """As `current_evaluation`, for a run without a partition: the newest of all versions that is in the tables.
-
-    One whose conversations were cut short is in none of them.
-    """
-    version = workplace.warehouse.newest_version()
-    newest = workplace.warehouse.evaluations(version)[0]["evaluation_id"]
-    manifest = _evaluation_of_run(workplace.evidence, version, context.run.tags.get(EVALUATION_TAG, newest), True)
+    version, own, tagged = _asked_for(context, workplace.warehouse)
+    manifest = _evaluation_of_run(workplace.evidence, version, own, tagged)
     claim(context, workplace.evidence, version, manifest.evaluation_id)
     return manifest
+
+
+def _asked_for(context: dg.AssetExecutionContext, warehouse: Warehouse) -> tuple[str, str, bool]:
+    """The version and the evaluation that a run is for, and whether it must be just this one."""
+    run = context.run
+    if context.has_partition_key or context.selected_asset_keys:
+        return version_of(context), own_evaluation_id(run), EVALUATION_TAG in run.tags
+    # In the web UI no partition can be chosen where only checks are executed: they are of the newest evaluation of all
+    # versions that is in the tables. One whose conversations were cut short is in none.
+    version = warehouse.newest_version()
+    newest = warehouse.evaluations(version)[0]["evaluation_id"]
+    return version, run.tags.get(EVALUATION_TAG, newest), True
 
 
 def claim(context: dg.AssetExecutionContext, evidence: EvidenceStore, version: str, evaluation_id: str) -> None:

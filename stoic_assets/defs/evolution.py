@@ -27,7 +27,7 @@ _FIGURES = ("fitness", "fitness_low", "fitness_high", "fitness_of_trials")
 def fitness_updates(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """Fitness, weak virtues and suggestions for an evolution service, events for the webhook, put into the outbox."""
     with reported(workplace):
-        published = run_async(publish(workplace, current_evaluation(context, workplace.evidence)))
+        published = run_async(publish(workplace, current_evaluation(context, workplace)))
     update, delivery = published.update, published.delivery
     return dg.MaterializeResult(
         metadata={
@@ -67,5 +67,5 @@ def stoic_graph_projection(
 ) -> dg.MaterializeResult:
     """This evaluation with its virtue scores, fitness and trends in the stoic graph; rerunning changes nothing."""
     with reported(workplace, context):
-        written = project(workplace, current_evaluation(context, workplace.evidence))
+        written = project(workplace, current_evaluation(context, workplace))
     return dg.MaterializeResult(metadata=written)

@@ -69,7 +69,7 @@ def verdicts(
     """What judge models decide: one step, so that all calls run concurrently."""
     wanted = {key.to_user_string() for key in context.selected_asset_keys}
     with reported(workplace, context):
-        manifest = current_evaluation(context, workplace.evidence)
+        manifest = current_evaluation(context, workplace)
         judging = _judging(manifest, config, workplace)
         tables = run_async(judging.verdicts(virtues="virtue_scores" in wanted, tasks="task_scores" in wanted))
         judging.mark_rejudging()
@@ -122,7 +122,7 @@ def assertion_results(
 ) -> dg.MaterializeResult:
     """For every assertion what was expected and observed, and whether it held. Can run again without a conversation."""
     with reported(workplace):
-        manifest = current_evaluation(context, workplace.evidence)
+        manifest = current_evaluation(context, workplace)
         judging = _judging(manifest, config, workplace)
         rows = judging.assertions()
         judging.mark_rejudging()

@@ -27,7 +27,7 @@ def weak_virtue_reports(
 ) -> dg.MaterializeResult:
     """The virtues that the next version should improve, with the judges' suggestions."""
     with reported(workplace):
-        manifest = current_evaluation(context, workplace.evidence)
+        manifest = current_evaluation(context, workplace)
         tables = EvaluationTables(workplace, manifest)
         virtues, weak, offline = tables.read("evaluation_virtues"), tables.read("weak_virtues"), tables.is_offline()
         path, text = write_weak_virtues(workplace, manifest)
@@ -75,7 +75,7 @@ def evaluation_reports(
 ) -> dg.MaterializeResult:
     """A self-contained HTML file with every transcript, score and piece of evidence."""
     with reported(workplace):
-        path = write_report(workplace, current_evaluation(context, workplace.evidence))
+        path = write_report(workplace, current_evaluation(context, workplace))
     return dg.MaterializeResult(
         metadata={
             **page(path),

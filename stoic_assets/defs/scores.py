@@ -19,7 +19,7 @@ from stoic_assets.core.releases import agent_of
 from stoic_assets.core.rounding import half_even
 from stoic_assets.core.scoring.validity import invalid_share
 from stoic_assets.defs.asset_metadata import OWNERS, numbers, of_version
-from stoic_assets.defs.evaluation_run import current_evaluation, last_evaluation
+from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.partitions import agent_versions
 
@@ -100,9 +100,7 @@ def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Wo
     """
     failed: dict[str, Exception] = {}
     with reported(workplace):
-        # In the web UI no partition can be chosen where only checks are executed.
-        unchosen = not (context.selected_asset_keys or context.has_partition_key)
-        manifest = last_evaluation(context, workplace) if unchosen else current_evaluation(context, workplace.evidence)
+        manifest = current_evaluation(context, workplace)
         tables = EvaluationTables(workplace, manifest)
         offline = tables.is_offline()
         with open_models(workplace.warehouse, manifest.agent_version, manifest.evaluation_id) as models:
@@ -167,7 +165,7 @@ def _sql_view(model: str) -> dg.AssetsDefinition:
     @dg.multi_asset(name=model, specs=[_spec(model)], check_specs=_check_specs([model]), partitions_def=agent_versions)
     def run(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> Iterator[Result]:
         with reported(workplace):
-            manifest = current_evaluation(context, workplace.evidence)
+            manifest = current_evaluation(context, workplace)
             rows, failing = tested_view(workplace.warehouse, model, agent_of(manifest.agent_version))
         yield _materialised(model, of_version(_project, model, rows, manifest.agent_version))
         yield from _checks(model, failing)

@@ -76,7 +76,7 @@ def elsewhere(home: Path, identity: str) -> str:
 @dg.asset(partitions_def=agent_versions)
 def step(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> None:
     with reported(workplace):
-        current_evaluation(context, workplace.evidence)
+        current_evaluation(context, workplace)
 
 
 def said(failed: dg.ExecuteInProcessResult) -> str | None:
@@ -94,7 +94,7 @@ def test_between_two_steps_of_a_run_its_evaluation_stays_locked_and_the_same(
 
     @dg.asset(partitions_def=agent_versions)
     def first(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> None:
-        seen.append(current_evaluation(context, workplace.evidence).evaluation_id)
+        seen.append(current_evaluation(context, workplace).evaluation_id)
 
     @dg.asset(partitions_def=agent_versions, deps=[first])
     def between() -> None:
@@ -103,7 +103,7 @@ def test_between_two_steps_of_a_run_its_evaluation_stays_locked_and_the_same(
 
     @dg.asset(partitions_def=agent_versions, deps=[between])
     def last(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> None:
-        seen.append(current_evaluation(context, workplace.evidence).evaluation_id)
+        seen.append(current_evaluation(context, workplace).evaluation_id)
 
     begin("E1", "21")
     assert run([first, between, last]).success
@@ -158,7 +158,7 @@ def test_a_run_works_on_the_evaluation_it_names_else_on_the_newest_that_can_be_r
     @dg.asset(partitions_def=agent_versions)
     def step(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> None:
         with reported(workplace):
-            seen.append(current_evaluation(context, workplace.evidence).evaluation_id)
+            seen.append(current_evaluation(context, workplace).evaluation_id)
 
     def run(**options: Any) -> dg.ExecuteInProcessResult:
         with dg.DagsterInstance.ephemeral() as instance:
