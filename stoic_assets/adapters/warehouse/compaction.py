@@ -25,6 +25,7 @@ from stoic_assets.adapters.disk.files import StorageError, remove_abandoned, rem
 from stoic_assets.adapters.process.lean_imports import arrow_alone
 from stoic_assets.adapters.warehouse.damaged_tables import first_damage
 from stoic_assets.adapters.warehouse.duckdb_files import DRAFTS
+from stoic_assets.adapters.warehouse.empty_files import archive_schema
 from stoic_assets.adapters.warehouse.file_names import ARCHIVE, VERSION_FOLDER
 from stoic_assets.adapters.warehouse.parquet_files import (
     HELD,
@@ -36,7 +37,7 @@ from stoic_assets.adapters.warehouse.parquet_files import (
     single_files,
     write_archive,
 )
-from stoic_assets.adapters.warehouse.table_schemas import TABLES, archive_schema
+from stoic_assets.adapters.warehouse.table_schemas import TABLES
 
 GRACE = timedelta(hours=1)
 """Longer than any query takes. Newer files are not merged, and files that were replaced later are not removed."""
@@ -125,19 +126,18 @@ def _compact(folder: Path, before: float) -> tuple[int, int]:
     """Returns how many files were merged and how many removed."""
     for drafts in (folder, folder / ARCHIVE):
         remove_drafts(drafts, before)
-    sources = _sources(folder, before)
-    if sources:
-        write_archive(folder, partial(_merge, sources, archive_schema(folder.name)))
+    schema = archive_schema(folder)
+    if sources := _sources(folder, before, schema):
+        write_archive(folder, partial(_merge, sources, schema))
     return len(sources), _remove_replaced(folder, before)
 
 
-def _sources(folder: Path, before: float) -> list[_Source]:
+def _sources(folder: Path, before: float, schema: Any) -> list[_Source]:
     """The files to merge: all single files that count, and archives that are no larger together."""
     counted: dict[str, dict[Key, int]] = {}
     for key, place in places(folder).items():
         counted.setdefault(place.path, {})[key] = place.n
     merged = {each.path: len(each.held) for each in archives(folder)}
-    schema = archive_schema(folder.name)
     singles = [
         _Source(path, keys, 1) for path, keys in counted.items()
         if path not in merged and _age(path) <= before and _fits(path, schema)

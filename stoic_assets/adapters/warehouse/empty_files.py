@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.warehouse.duckdb_engine import open_engine
@@ -55,6 +55,17 @@ def empty_files(folder: Path) -> set[str]:
     """
     found = (file for within in (WITHOUT_ROWS, ARCHIVE) for file in (folder / within).glob(f"{SCHEMA}*.parquet"))
     return set(map(str, (empty_file(folder), *found)))
+
+
+def archive_schema(folder: Path) -> Any:
+    """The Arrow schema of an archive of the table in `folder`: that of the file without rows, which DuckDB wrote.
+
+    Raises `StorageError`.
+    """
+    import pyarrow.parquet as pq
+
+    make_empty_file(folder)
+    return pq.read_schema(folder / ARCHIVE / _name(folder.name)).remove_metadata()
 
 
 def _empty_file_elsewhere(table: str) -> Path:

@@ -5,7 +5,6 @@
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.virtues import VIRTUES
@@ -201,36 +200,3 @@ def columns_of(table: str) -> dict[str, Kind]:
 def duckdb_columns(table: str) -> dict[str, str]:
     """The columns of a file of `table` and their types in DuckDB's SQL. Raises as `columns_of` does."""
     return {name: kind.duckdb for name, kind in columns_of(table).items()}
-
-
-def arrow_schema(table: str) -> Any:
-    """The Arrow schema of a file of `table`. Every field may be null there, so that a column can be relaxed later."""
-    import pyarrow as pa
-
-    types = _arrow_types()
-    return pa.schema([pa.field(name, types[kind.name]) for name, kind in columns_of(table).items()])
-
-
-def archive_schema(table: str) -> Any:
-    """The Arrow schema of a file of many versions' evaluations."""
-    import pyarrow as pa
-
-    return arrow_schema(table).insert(0, pa.field("agent_version", pa.string()))
-
-
-def _arrow_types() -> dict[str, Any]:
-    import pyarrow as pa
-
-    text, number = pa.string(), pa.float64()
-    aspect = pa.struct([("aspect", text), ("assessment", text), ("example", text), ("score", number)])
-    return {
-        "text": text,
-        "json": text,
-        "number": number,
-        "count": pa.int64(),
-        "flag": pa.bool_(),
-        "time": pa.timestamp("us", tz="UTC"),
-        "texts": pa.list_(text),
-        "aspects": pa.list_(aspect),
-        "weights": pa.struct([(virtue, number) for virtue in VIRTUES]),
-    }

@@ -11,7 +11,7 @@ from stored_turns import NOW, compact_twice, everything, grow_old, parquet_files
 
 from stoic_assets.adapters.warehouse import compaction
 from stoic_assets.adapters.warehouse.compaction import compact
-from stoic_assets.adapters.warehouse.table_schemas import arrow_schema
+from stoic_assets.adapters.warehouse.empty_files import make_empty_file
 
 
 def for_people(warehouse):
@@ -144,7 +144,7 @@ def test_merged_evaluations_come_newest_first(warehouse):
 
 def test_files_of_another_program_keep_their_columns(warehouse):
     write_many(warehouse)
-    schema = arrow_schema("turns")
+    schema = pq.read_schema(make_empty_file(warehouse.root / "turns"))
     newer = schema.append(pa.field("mood", pa.string()))
     older = schema.remove(schema.get_field_index("events"))
     for name, other in (("newer", newer), ("older", older)):

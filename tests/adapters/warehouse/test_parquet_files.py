@@ -18,8 +18,10 @@ from hypothesis import strategies as st
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.warehouse.compaction import compact
+from stoic_assets.adapters.warehouse.duckdb_engine import open_engine
+from stoic_assets.adapters.warehouse.empty_files import make_empty_file
 from stoic_assets.adapters.warehouse.parquet_files import archives, place_of, places, write_archive, write_next
-from stoic_assets.adapters.warehouse.table_schemas import COMMON, TABLES, archive_schema, arrow_schema, columns_of
+from stoic_assets.adapters.warehouse.table_schemas import COMMON, TABLES, columns_of, duckdb_columns
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.core.virtues import VIRTUES
 
@@ -75,11 +77,19 @@ def test_whatever_was_written_is_read_by_duckdb_and_by_pyarrow(written):
     with TemporaryDirectory() as folder:
         warehouse = Warehouse(Path(folder))
         path = warehouse.write(table, *KEY, rows)
+        declared = pq.read_schema(make_empty_file(warehouse.root / table))
         read = warehouse.read(table, *KEY)
         arrow = pq.ParquetFile(path).read()
     assert [to_the_bit(row) for row in read] == [to_the_bit(row) for row in rows]
     assert [to_the_bit(row) for row in arrow.to_pylist()] == [to_the_bit(row) for row in rows]
-    assert arrow.schema.equals(arrow_schema(table))
+    assert arrow.schema.equals(declared)
+
+
+def described(path):
+    """The columns of a file, and their types in DuckDB's SQL."""
+    with open_engine() as engine:
+        found = engine.execute(f"describe select * from read_parquet('{path}', hive_partitioning=false)").fetchall()
+    return [(name, kind) for name, kind, *_ in found]
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -87,8 +97,9 @@ def test_files_without_rows_have_the_declared_columns(warehouse, table):
     path = warehouse.write(table, *KEY, [])
     [own] = warehouse.root.glob(f"{table}/agent_version=_/schema-*.parquet")
     [archived] = warehouse.root.glob(f"{table}/archive/schema-*.parquet")
-    assert [pq.read_schema(each) for each in (path, own)] == [arrow_schema(table)] * 2
-    assert pq.read_schema(archived) == archive_schema(table)
+    declared = list(duckdb_columns(table).items())
+    assert described(path) == described(own) == declared
+    assert described(archived) == [("agent_version", "VARCHAR"), *declared]
     assert list(pq.read_schema(own).names)[-2:] == list(COMMON)
 
 
@@ -121,7 +132,8 @@ def test_files_that_pyarrow_wrote_are_of_the_same_table(warehouse):
     warehouse.write("virtue_scores", *KEY, [verdict])
     old = warehouse.root / "virtue_scores" / "agent_version=marcus@0"
     old.mkdir()
-    table = pa.Table.from_pylist([verdict | {"evaluation_id": "e0"}], schema=arrow_schema("virtue_scores"))
+    schema = pq.read_schema(make_empty_file(old.parent))
+    table = pa.Table.from_pylist([verdict | {"evaluation_id": "e0"}], schema=schema)
     pq.write_table(table, old / "e0.1.parquet")
     together = warehouse.query("select * from virtue_scores order by agent_version")
     assert to_the_bit(together[0]) == to_the_bit(together[1])

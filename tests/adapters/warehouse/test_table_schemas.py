@@ -1,13 +1,11 @@
-"""One declaration of every table: for Arrow, for DuckDB, and for readers of docs/tables.md."""
+"""One declaration of every table: for DuckDB, and for readers of docs/tables.md."""
 
 import re
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
-from stoic_assets.adapters.warehouse.duckdb_engine import open_engine
-from stoic_assets.adapters.warehouse.table_schemas import COMMON, TABLES, arrow_schema, columns_of
+from stoic_assets.adapters.warehouse.table_schemas import COMMON, TABLES, columns_of
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.secrets.redaction import OWN
 
@@ -33,14 +31,6 @@ def test_the_page_says_what_is_declared():
     assert {table: list(columns.items()) for table, columns in page.items()} == {
         table: list(columns.items()) for table, columns in TABLES.items()
     }
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_arrow_and_duckdb_mean_the_same_types(table, tmp_path):
-    pq.write_table(arrow_schema(table).empty_table(), tmp_path / "empty.parquet")
-    with open_engine() as engine:
-        described = engine.execute(f"describe select * from '{tmp_path}/empty.parquet'").fetchall()
-    assert {row[0]: row[1] for row in described} == {name: kind.duckdb for name, kind in columns_of(table).items()}
 
 
 def test_an_unknown_table_is_refused():

@@ -8,8 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 from stored_turns import KEY, turn
 
+from stoic_assets.adapters.warehouse.empty_files import make_empty_file
 from stoic_assets.adapters.warehouse.exports import export_duckdb
-from stoic_assets.adapters.warehouse.table_schemas import MODELS, TABLES, arrow_schema
+from stoic_assets.adapters.warehouse.table_schemas import MODELS, TABLES
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.core.errors import ConfigurationError, StoicError
 
@@ -144,7 +145,8 @@ def test_a_row_that_does_not_fit_leaves_no_file(warehouse):
 
 
 def test_a_file_from_before_a_column_existed_is_read(warehouse):
-    old = arrow_schema("turns").remove(arrow_schema("turns").get_field_index("events"))
+    declared = pq.read_schema(make_empty_file(warehouse.root / "turns"))
+    old = declared.remove(declared.get_field_index("events"))
     folder = warehouse.root / "turns" / "agent_version=marcus@1.10"
     folder.mkdir(parents=True)
     row = turn(response_ms=0.0, attempts=0, evaluation_id="e1", evaluated_at=datetime.now(UTC))
