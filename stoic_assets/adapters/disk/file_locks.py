@@ -23,18 +23,16 @@ def locked(
     Raises `busy` when it is still held by another after `wait` seconds, and `StorageError` where it cannot be written.
     Only a `reentrant` lock can be taken again within the process that holds it.
     """
+    lock = FileLock(file, is_singleton=reentrant)
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(file, is_singleton=reentrant)
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            on_wait()
-            lock.acquire(timeout=wait)
+        with _folder_made(file):
+            try:
+                lock.acquire(timeout=0)
+            except Timeout:
+                on_wait()
+                lock.acquire(timeout=wait)
     except Timeout:
         raise busy or StorageError(f"another process uses {file}; wait for it, then try again") from None
-    except OSError as error:
-        raise StorageError(f"{file.parent} cannot be written: {error.strerror}") from None
     try:
         yield
     finally:
@@ -42,21 +40,18 @@ def locked(
 
 
 @asynccontextmanager
-async def locked_in_turn(file: Path, on_wait: Callable[[], None]) -> AsyncIterator[None]:
-    """Holds the lock `file`; while another process does, waits, after one call of `on_wait`. Makes its folder.
+async def locked_async(file: Path, on_wait: Callable[[], None]) -> AsyncIterator[None]:
+    """Holds the lock `file` as `locked` does, and waits without end.
 
     The event loop runs on meanwhile, so that Ctrl-C ends the wait. Raises `StorageError` where it cannot be written.
     """
     lock = AsyncFileLock(file, is_singleton=False)
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+    with _folder_made(file):
         try:
             await lock.acquire(timeout=0)
         except Timeout:
             on_wait()
             await lock.acquire(timeout=FOR_EVER)
-    except OSError as error:
-        raise StorageError(f"{file.parent} cannot be written: {error.strerror}") from None
     try:
         yield
     finally:
@@ -80,12 +75,21 @@ def locked_with_children(file: Path, busy: StoicError) -> Iterator[int]:
 
     Raises `busy` when another process holds it, and `StorageError` where it cannot be written.
     """
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+    with _folder_made(file):
         opened = file.open("a")
-    except OSError as error:
-        raise StorageError(f"{file.parent} cannot be written: {error.strerror}") from None
     with opened:
         if not lock_descriptor(opened.fileno(), blocking=False):
             raise busy
         yield opened.fileno()
+
+
+@contextmanager
+def _folder_made(file: Path) -> Iterator[None]:
+    """Makes the folder of a lock, which the block then takes. Raises `StorageError` where either cannot be written."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except Timeout:  # an OSError too, but it means that another process holds the lock
+        raise
+    except OSError as error:
+        raise StorageError(f"{file.parent} cannot be written: {error.strerror}") from None

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.disk.file_locks import is_locked, locked, locked_in_turn, locked_with_children
+from stoic_assets.adapters.disk.file_locks import is_locked, locked, locked_async, locked_with_children
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.core.errors import ConfigurationError, StoicError
 
@@ -69,7 +69,7 @@ def test_a_folder_that_cannot_be_made_is_named(lock: Callable[..., Any], tmp_pat
 
 def test_whoever_waits_for_a_turn_is_told_of_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     async def in_turn() -> None:
-        async with locked_in_turn(tmp_path / "file" / "new" / "lock", list):
+        async with locked_async(tmp_path / "file" / "new" / "lock", list):
             pass
 
     (tmp_path / "file").write_text("")
