@@ -86,7 +86,7 @@ def _delete_all(workplace: Workplace, version: str) -> None:
 
     The evidence goes last: until then, the command can be repeated and still finds all evaluations.
     """
-    workplace.evidence.give_up(version)
+    workplace.evidence.begin_deletion(version)
     waits = partial(workplace.progress.note, "the tables are being compacted; this waits for that")
     workplace.warehouse.delete(version, waits)
     workplace.warehouse.publish()

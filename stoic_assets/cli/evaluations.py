@@ -65,8 +65,8 @@ def evaluations(workplace: Workplace, agent_version: str | None) -> list[Row]:
     """The evaluations of a version, or of all, newest first. For one that was cut short many columns are null."""
     evidence = workplace.evidence
     wanted = {agent_version} if agent_version else evidence.agent_versions()
-    given_up = set(filter(evidence.is_given_up, evidence.agent_versions()))
-    counted = (row for row in workplace.warehouse.query(_ROWS) if row["agent_version"] not in given_up)
+    being_deleted = set(filter(evidence.is_being_deleted, evidence.agent_versions()))
+    counted = (row for row in workplace.warehouse.query(_ROWS) if row["agent_version"] not in being_deleted)
     rows = {(row["agent_version"], row["evaluation_id"]): row for row in counted}
     stored = [_stored(workplace, row) for (version, _), row in rows.items() if agent_version in (None, version)]
     begun = [

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import dagster as dg
 
-from stoic_assets.adapters.process.runs_at_work import forget, is_at_work, runs_at_work_once
+from stoic_assets.adapters.process.runs_at_work import forget, is_at_work, remembered_runs
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG
 from stoic_assets.core.stages import PARTITION_TAG
@@ -29,7 +29,7 @@ def lost_runs(context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[W
     another launcher, or to a machine that does not share this home.
     """
     home, filters = workplace.project.home, dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])
-    known = runs_at_work_once(home)  # read first: a run counts as started before it locks its file
+    known = remembered_runs(home)  # read first: a run counts as started before it locks its file
     started = {run.run_id: run for run in context.instance.get_runs(filters)}
     gone = {run_id for run_id in known if run_id in started and not is_at_work(home, run_id)}
     gone |= _commands_gone(workplace, started)

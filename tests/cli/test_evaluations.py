@@ -152,7 +152,7 @@ def test_nothing_is_listed_where_nothing_is(listed: Callable[..., str], workplac
 def test_what_is_left_of_a_deletion_that_was_cut_short_is_not_listed(
     listed: Callable[..., str], workplace: Workplace, version: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    workplace.evidence.give_up(version)
+    workplace.evidence.begin_deletion(version)
     assert json.loads(listed("--json")) == []
     assert f"run `stoic delete {version}` to delete the rest" in caplog.messages[0]
     assert f"run `stoic delete {version}` to delete the rest" in listed("--agent-version", version)

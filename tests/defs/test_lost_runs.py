@@ -11,7 +11,7 @@ import pytest
 from dagster._core.events import EngineEventData
 from dagster._core.storage.tags import GRPC_INFO_TAG
 
-from stoic_assets.adapters.process.runs_at_work import at_work, runs_at_work_once
+from stoic_assets.adapters.process.runs_at_work import at_work, remembered_runs
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG
 from stoic_assets.defs.lost_runs import lost_runs
@@ -99,7 +99,7 @@ def test_a_run_whose_process_is_gone_at_two_looks_has_failed(
     assert look(cursor) == "[]"
     assert statuses() == [FAILURE, FAILURE, STARTED]
     look()
-    assert runs_at_work_once(workplace.project.home) == [working]
+    assert remembered_runs(workplace.project.home) == [working]
 
 
 def test_a_run_of_which_nothing_can_be_seen_here_is_left_alone(instance: dg.DagsterInstance, look: Look) -> None:
@@ -155,4 +155,4 @@ def test_the_runs_of_code_servers_and_no_others_can_be_told(
     monkeypatch.chdir(workplace.project.root)
     monkeypatch.setenv("STOIC_HOME", os.fspath(workplace.project.home))
     done = dg.materialize([observed], instance=instance, resources={"workplace": WorkplaceResource()}, tags=tags)
-    assert runs_at_work_once(workplace.project.home) == ([done.run_id] if tags else [])
+    assert remembered_runs(workplace.project.home) == ([done.run_id] if tags else [])

@@ -111,7 +111,7 @@ class EvidenceStore:
         Raises `ConfigurationError` for a damaged one, and when the deletion of the version has begun: it is incomplete.
         """
         path = self.folder(agent_version, evaluation_id) / "manifest.json"
-        self.refuse_given_up(agent_version)
+        self.refuse_being_deleted(agent_version)
         problem = "was written by another version of stoic-eval, or cannot be read"
         return read_stored(path, _manifest_in, f"{problem}; restore it from a backup, or run a new evaluation")
 
@@ -149,13 +149,13 @@ class EvidenceStore:
 
     def unevaluated(self, agent_version: str) -> str:
         """The message about a version without an evaluation in any table, with advice. Raises as `folder` does."""
-        if self.is_given_up(agent_version):
-            return _given_up(agent_version)
+        if self.is_being_deleted(agent_version):
+            return _being_deleted(agent_version)
         if begun := self.manifests(agent_version):
             again = way_to_finish(agent_version, begun[-1].evaluation_id, CONVERSED)
             return f"has an unfinished evaluation; continue with {again}"
         known = (each for each in self.agent_versions() if self.evaluation_ids(each))
-        return never_evaluated(agent_version, [each for each in known if not self.is_given_up(each)])
+        return never_evaluated(agent_version, [each for each in known if not self.is_being_deleted(each)])
 
     def evaluation_ids(self, agent_version: str) -> list[str]:
         """Every evaluation of a version, readable or not. Raises as `folder` does."""
@@ -181,21 +181,21 @@ class EvidenceStore:
         """Whether an evaluation has journal entries; services that it needs may have been unreachable."""
         return self.journal_file(manifest).exists()
 
-    def give_up(self, agent_version: str) -> None:
+    def begin_deletion(self, agent_version: str) -> None:
         """Records that the deletion of a version begins: none of its evaluations can be read or begun afterwards.
 
         Raises `StorageError`.
         """
         write_whole(self._deleting(agent_version), "")
 
-    def is_given_up(self, agent_version: str) -> bool:
+    def is_being_deleted(self, agent_version: str) -> bool:
         """Whether the deletion of a version has begun and not ended: what is left of it counts nowhere."""
         return self._deleting(agent_version).exists()
 
-    def refuse_given_up(self, agent_version: str) -> None:
-        """Raises `ConfigurationError` where `is_given_up`."""
-        if self.is_given_up(agent_version):
-            raise ConfigurationError(f"{agent_version} {_given_up(agent_version)}")
+    def refuse_being_deleted(self, agent_version: str) -> None:
+        """Raises `ConfigurationError` where `is_being_deleted`."""
+        if self.is_being_deleted(agent_version):
+            raise ConfigurationError(f"{agent_version} {_being_deleted(agent_version)}")
 
     def _deleting(self, agent_version: str) -> Path:
         return self._version_folder(agent_version) / "deleting"
@@ -212,7 +212,7 @@ class EvidenceStore:
             remove_folder(folder)  # last, as it holds the record that keeps a rest from being read
 
 
-def _given_up(agent_version: str) -> str:
+def _being_deleted(agent_version: str) -> str:
     return f"is being deleted, or its deletion was cut short; run `stoic delete {agent_version}` to delete the rest"
 
 

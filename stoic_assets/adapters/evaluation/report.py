@@ -73,7 +73,7 @@ def write_report(workplace: Workplace, manifest: Manifest, path: Path | None = N
     version, evaluation_id = manifest.agent_version, manifest.evaluation_id
     own = workplace.report_file(version, evaluation_id)
     written = write_whole(path or own, report_parts(report_data(workplace, manifest), _compiled_templates()))
-    if workplace.evidence.is_given_up(version) or not workplace.has_evaluation(version, evaluation_id):
+    if workplace.evidence.is_being_deleted(version) or not workplace.has_evaluation(version, evaluation_id):
         remove_folder(own.parent)
         raise ConfigurationError(f"{version} was deleted while its report was written")
     return written

@@ -183,7 +183,7 @@ def _stored(workplace: Workplace, agent_version: str, named: str | None) -> list
     One that is being judged again allows no comparison, and no older one replaces it. When there is none, raises
     `ComparisonRefused` if one was begun, else `ConfigurationError`, as when the deletion of the version has begun.
     """
-    workplace.evidence.refuse_given_up(agent_version)
+    workplace.evidence.refuse_being_deleted(agent_version)
     rows = workplace.warehouse.evaluations(agent_version)
     wanted = [
         row for row in rows

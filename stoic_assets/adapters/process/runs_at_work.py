@@ -21,7 +21,7 @@ def at_work(home: Path, run_id: str) -> Iterator[None]:
         yield
 
 
-def runs_at_work_once(home: Path) -> list[str]:
+def remembered_runs(home: Path) -> list[str]:
     """The ids of the runs that are or were active, until `forget`."""
     return sorted(file.name for file in _folder(home).glob("*"))
 
@@ -33,7 +33,7 @@ def is_at_work(home: Path, run_id: str) -> bool:
 
 def runs_at_work(home: Path) -> list[str]:
     """The ids of the runs whose process is there."""
-    return [run_id for run_id in runs_at_work_once(home) if is_at_work(home, run_id)]
+    return [run_id for run_id in remembered_runs(home) if is_at_work(home, run_id)]
 
 
 def forget(home: Path, run_id: str) -> None:

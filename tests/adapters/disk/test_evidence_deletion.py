@@ -31,7 +31,7 @@ def test_what_is_to_be_deleted_can_neither_be_read_nor_begun(
     store: EvidenceStore, manifest: Make, caplog: pytest.LogCaptureFixture
 ) -> None:
     store.begin(manifest())
-    store.give_up(VERSION)
+    store.begin_deletion(VERSION)
     for evaluation_id in ("E1", "new"):
         with pytest.raises(ConfigurationError, match=r"run `stoic delete marcus@1\.1\.0` to delete the rest"):
             store.manifest(VERSION, evaluation_id)
@@ -49,13 +49,13 @@ def test_wherever_a_deletion_is_killed_the_rest_cannot_be_read(
 ) -> None:
     for number in range(8):  # a folder may be read in any order
         store.begin(manifest(f"E{number}"))
-    store.give_up(VERSION)
+    store.begin_deletion(VERSION)
     left, unlink = [], os.unlink
 
     def remove(path: str, **options: Any) -> None:
         unlink(path, **options)
         left.append(len(store.evaluation_ids(VERSION)))
-        assert store.is_given_up(VERSION) or left[-1] == 0
+        assert store.is_being_deleted(VERSION) or left[-1] == 0
 
     monkeypatch.setattr(os, "unlink", remove)
     store.delete(VERSION)

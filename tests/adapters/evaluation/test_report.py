@@ -132,7 +132,7 @@ def test_of_a_version_that_is_deleted_meanwhile_no_report_is_left(
     data = report_data(workplace, manifest)
 
     def deleting(*_: object) -> ReportData:
-        workplace.evidence.give_up("marcus@2")
+        workplace.evidence.begin_deletion("marcus@2")
         if ended:
             workplace.warehouse.delete("marcus@2")
             workplace.evidence.delete("marcus@2")

@@ -79,7 +79,7 @@ def test_what_is_left_of_a_deletion_that_was_cut_short_is_not_compared(
     for version in (BASE, CANDIDATE):
         evaluate(version, trials=range(4))
     compared()
-    workplace.evidence.give_up(BASE)
+    workplace.evidence.begin_deletion(BASE)
     with pytest.raises(ConfigurationError, match=f"^{BASE} is being deleted, or its .*; run `stoic delete {BASE}`"):
         compared()
 

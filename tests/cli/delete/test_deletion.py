@@ -51,7 +51,7 @@ def test_in_a_home_that_would_be_misread_nothing_is_deleted(
     evidence.begin(make_manifest(agent_version=VERSION))
     with pytest.raises(ConfigurationError, match=r"misreads '\[1\]' in the path .*; rename that folder"):
         CliRunner().invoke(DELETE, [VERSION, "--yes"], catch_exceptions=False)
-    assert not evidence.is_given_up(VERSION)
+    assert not evidence.is_being_deleted(VERSION)
 
 
 def test_ctrl_c_at_the_question_is_an_interrupt_and_ends_its_line(
