@@ -59,16 +59,6 @@ class Workplace:
         return Warehouse(self.project.warehouse, model_variables(self.settings))
 
     @cached_property
-    def whole_files(self) -> set[str]:
-        """The files of tables that were found undamaged; see `Warehouse.damaged`."""
-        return set()
-
-    @cached_property
-    def clean_evidence(self) -> set[tuple[str, str]]:
-        """The evaluations, each with its version, whose conversations this process stored without secrets."""
-        return set()
-
-    @cached_property
     def outbox(self) -> Outbox:
         """Messages to evolution service and webhook."""
         return Outbox(self.project.home)

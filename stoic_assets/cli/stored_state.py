@@ -16,7 +16,7 @@ Found = tuple[str, str]
 
 
 def _tables(workplace: Workplace) -> Found:
-    for damage in needed_by_all(workplace.warehouse):
+    for damage in workplace.warehouse.damaged(needed_by_all(workplace.warehouse)):
         raise damage
     damaged = [str(damage) for damage in workplace.warehouse.damaged()]
     if not damaged:

@@ -38,6 +38,7 @@ class EvidenceStore:
     def __init__(self, home: Path, redactor: Redactor | None = None) -> None:
         self.root, self._locks, self._redactor = home / "evidence", home / "locks", redactor or Redactor(())
         self._run: ExitStack | None = None
+        self._clean = set[tuple[str, str]]()
 
     def folder(self, agent_version: str, evaluation_id: str) -> Path:
         """The folder of an evaluation's evidence. Raises `ConfigurationError` for an invalid version or id."""
@@ -168,6 +169,14 @@ class EvidenceStore:
     def agent_versions(self) -> set[str]:
         """Every version that has a folder here."""
         return {folder.name for folder in self.root.glob("*") if is_agent_version(folder.name)}
+
+    def note_clean(self, manifest: Manifest) -> None:
+        """Notes that the tables hold the evidence of an evaluation as its `redactor` blanks it."""
+        self._clean.add((manifest.agent_version, manifest.evaluation_id))
+
+    def is_clean(self, agent_version: str, evaluation_id: str) -> bool:
+        """Whether `note_clean` was called for an evaluation: then nothing in its tables has to be blanked again."""
+        return (agent_version, evaluation_id) in self._clean
 
     def journals(self, manifest: Manifest) -> Journals:
         """The journals of an evaluation's trials."""

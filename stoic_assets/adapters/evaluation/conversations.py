@@ -164,7 +164,7 @@ def _store(workplace: Workplace, worlds: Worlds) -> Held:
         files["turns"] = store.write("turns", [row for e in evidence for row in turn_rows(e)])
         files["observations"] = store.write("observations", [row for e in evidence for row in observation_rows(e)])
         files["trials"] = store.write("trials", trials)
-        workplace.clean_evidence.add((manifest.agent_version, manifest.evaluation_id))
+        workplace.evidence.note_clean(manifest)
     return Held(manifest, planned, trials, files)
 
 

@@ -152,7 +152,7 @@ class EvaluationTables:
             version, evaluation_id = self._key
             again = way_to_finish(version, evaluation_id, CONVERSED)
             raise ConfigurationError(f"the conversations of {evaluation_id} are not complete; continue with {again}")
-        read = self._own_columns if self._key in self._workplace.clean_evidence else self._blanked
+        read = self._own_columns if self._workplace.evidence.is_clean(*self._key) else self._blanked
         turns, observations, trials = map(read, EVIDENCE)
         said, seen = by_trial(turns), by_trial(observations)
         return [evidence_of(trial, said[trial["trial_id"]], seen[trial["trial_id"]]) for trial in trials]

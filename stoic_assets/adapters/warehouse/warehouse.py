@@ -49,6 +49,7 @@ class Warehouse:
     def __init__(self, root: Path, variables: Mapping[str, Any] | None = None) -> None:
         self.root = root.absolute()
         self._variables = variables
+        self._whole = set[str]()
 
     @cached_property
     def models(self) -> SqlProject:
@@ -188,14 +189,15 @@ class Warehouse:
         """Within the block, a query that meets a damaged file of these tables and models raises `DamagedFile`."""
         return table_damage_named(self.root, self.models.with_inputs(frozenset(tables)))
 
-    def damaged(
-        self, tables: Iterable[str] = TABLES, agent_version: str | None = None, whole: set[str] | None = None
-    ) -> Iterator[DamagedFile]:
-        """The damaged files of these tables, of all versions or of one, found by their first and last bytes.
+    def damaged(self, tables: Iterable[str] = TABLES, agent_version: str | None = None) -> Iterator[DamagedFile]:
+        """The damaged files of these tables, of all versions or of one, found by their first and last bytes."""
+        return (each for table in tables for each in damaged(self.root / table, agent_version))
 
-        Those in `whole` are not read again; those that are found whole are added to it.
-        """
-        return (each for table in tables for each in damaged(self.root / table, agent_version, whole=whole))
+    def refuse_damaged(self, tables: Iterable[str] = TABLES, agent_version: str | None = None) -> None:
+        """Raises `DamagedFile` for the first of the `damaged` files; one that it found whole is not read again."""
+        for table in tables:
+            for damage in damaged(self.root / table, agent_version, whole=self._whole):
+                raise damage
 
     def delete(self, agent_version: str, on_wait: Callable[[], None] = lambda: None) -> None:
         """Removes all rows of one version; see `compaction.remove_version`. Raises `StorageError`."""

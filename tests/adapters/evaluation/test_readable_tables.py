@@ -45,7 +45,8 @@ def test_it_is_refused_for_what_it_reads_and_for_nothing_else(
             asyncio.run(EvaluationJudging(workplace, manifest).verdicts())
     else:
         refuse_damaged(workplace, manifest)
-    assert len(list(needed_by_all(workplace.warehouse))) == (refused and version not in (OWN, BASE))
+    needed = needed_by_all(workplace.warehouse)
+    assert len(list(workplace.warehouse.damaged(needed))) == (refused and version not in (OWN, BASE))
 
 
 def test_nothing_is_said_to_the_agent(workplace: Workplace, service: Any) -> None:
