@@ -9,7 +9,7 @@ import typer
 from stoic_assets.adapters.disk.files import remove_stale, write_whole
 from stoic_assets.adapters.disk.job_files import load_corrections, readable_jobs
 from stoic_assets.adapters.evaluation.job_choice import job_files
-from stoic_assets.adapters.evaluation.judging import EvaluationJudging
+from stoic_assets.adapters.evaluation.judging import EvaluationJudging, JudgingRequest
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import refuse_misread_folders
@@ -58,8 +58,8 @@ def regrade(
         manifest = evaluation_of(workplace, agent_version, evaluation)
         version = manifest.agent_version
         files, corrected = [str(path) for path in file or ()], load_corrections(file or ())
-        by = EvaluationJudging(workplace, manifest, judge_samples, corrected=corrected, original=original)  # may refuse
-        for note in _notes(by, {job.name for job in corrected}, workplace):
+        request = JudgingRequest(judge_samples, corrected=corrected, original=original)
+        for note in _notes(EvaluationJudging(workplace, manifest, request), {job.name for job in corrected}, workplace):
             progress.note(note)
         judging = {
             "samples": judge_samples, "fresh": fresh, "max_cost": max_cost, "job_files": files, "original": original,

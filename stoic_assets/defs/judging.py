@@ -7,7 +7,7 @@ from typing import Any
 import dagster as dg
 
 from stoic_assets.adapters.disk.job_files import load_corrections
-from stoic_assets.adapters.evaluation.judging import EvaluationJudging, Tables
+from stoic_assets.adapters.evaluation.judging import EvaluationJudging, JudgingRequest, Tables
 from stoic_assets.adapters.models.offline_model import judged_offline
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
@@ -165,6 +165,5 @@ def _shown(row: Row, evaluation_id: str) -> Row:
 def _judging(manifest: Manifest, config: JudgingConfig, workplace: Workplace) -> EvaluationJudging:
     checked(Bounds, config.model_dump(include={"samples", "max_cost"}))
     corrected = load_corrections(map(Path, config.job_files))
-    return EvaluationJudging(
-        workplace, manifest, config.samples, config.fresh, config.max_cost, corrected, config.original
-    )
+    request = JudgingRequest(corrected=corrected, **config.model_dump(exclude={"job_files"}))
+    return EvaluationJudging(workplace, manifest, request)

@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from stoic_assets.adapters.evaluation.judging import EvaluationJudging
+from stoic_assets.adapters.evaluation.judging import EvaluationJudging, JudgingRequest
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import regrade as command
 from stoic_assets.core.calls.chat import BudgetReached
@@ -114,7 +114,8 @@ def test_what_may_be_unintended_is_noted_and_what_was_asked_for_is_not(
     manifest = make_manifest(jobs=tuple(job(*each) for each in JOBS.items()))
     workplace.evidence.begin(manifest)
     if corrected:
-        EvaluationJudging(workplace, manifest, corrected=[edits[name] for name in corrected]).mark_rejudging()
+        request = JudgingRequest(corrected=[edits[name] for name in corrected])
+        EvaluationJudging(workplace, manifest, request).mark_rejudging()
     asked = ["--agent-version", "marcus@1.0.0", "--evaluation", "E1", *options]
     said = CliRunner().invoke(COMMANDS, asked, catch_exceptions=False).stderr.splitlines()
     assert len(said) == len(noted), said

@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Callable, Sequence
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import pytest
 
-from stoic_assets.adapters.evaluation.judging import EvaluationJudging
+from stoic_assets.adapters.evaluation.judging import JudgingRequest
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
@@ -113,15 +112,17 @@ def test_assertions_that_do_not_count_are_no_part_of_the_share_that_failed(
 def test_whatever_is_set_for_a_run_reaches_the_judging(
     workplace: Workplace, make_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("stoic_assets.defs.judging.EvaluationJudging", lambda *given: given)
+    requests: list[JudgingRequest] = []
+    monkeypatch.setattr("stoic_assets.defs.judging.EvaluationJudging", lambda *given: requests.append(given[-1]))
     job = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
     (tmp_path / "chat.yml").write_text(json.dumps(job))
     config = JudgingConfig(
         samples=3, fresh=True, max_cost=0.5, job_files=[str(tmp_path / "chat.yml")], original=True
     )
-    given = signature(EvaluationJudging).bind(*_judging(make_manifest(), config, workplace)).arguments
-    assert [job.name for job in given["corrected"]] == ["chat"]
-    assert given.items() >= {"samples": 3, "fresh": True, "max_cost": 0.5, "original": True}.items()
+    _judging(make_manifest(), config, workplace)
+    [request] = requests
+    assert [job.name for job in request.corrected] == ["chat"]
+    assert request == JudgingRequest(3, True, 0.5, request.corrected, True)
 
 
 @pytest.mark.parametrize("wanted", [{"samples": 0}, {"samples": 51}, {"max_cost": -1.0}])

@@ -3,7 +3,7 @@
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from typing import TypeVar
 
@@ -33,23 +33,31 @@ Tables = dict[str, list[Row]]
 """Rows by the name of their table."""
 
 
-class EvaluationJudging:
-    """Judges the trials of one evaluation, concurrently within the judge's limit.
+@dataclass(frozen=True)
+class JudgingRequest:
+    """How an evaluation is to be judged.
 
+    `samples` is None for the number in its manifest; `fresh` ignores the judge cache; `max_cost` is in US dollars.
     `corrected` jobs replace those of the same name. The others are those by which the evaluation was last judged or, if
-    `original`, those with which its conversations were held. Raises as `corrected_jobs` does.
+    `original`, those with which its conversations were held.
     """
 
-    def __init__(
-        self, workplace: Workplace, manifest: Manifest, samples: int | None = None, fresh: bool = False,
-        max_cost: float | None = None, corrected: Sequence[Job] = (), original: bool = False,
-    ) -> None:
-        self._workplace, self._manifest = workplace, manifest
-        self._go_by(Correction() if original else workplace.evidence.correction(manifest), corrected)
-        self._fresh, self._max_cost = fresh, max_cost
+    samples: int | None = None
+    fresh: bool = False
+    max_cost: float | None = None
+    corrected: Sequence[Job] = ()
+    original: bool = False
+
+
+class EvaluationJudging:
+    """Judges the trials of one evaluation, concurrently within the judge's limit. Raises as `corrected_jobs` does."""
+
+    def __init__(self, workplace: Workplace, manifest: Manifest, request: JudgingRequest = JudgingRequest()) -> None:
+        self._workplace, self._manifest, self._request = workplace, manifest, request
+        self._go_by(Correction() if request.original else workplace.evidence.correction(manifest), request.corrected)
         self._panel = judge_panel(workplace.env)
         self._settings = workplace.settings.judging.model_copy(
-            update={"samples": samples or manifest.spec.judge_samples}
+            update={"samples": request.samples or manifest.spec.judge_samples}
         )
         self.tables = EvaluationTables(workplace, manifest)
 
@@ -162,7 +170,7 @@ class EvaluationJudging:
     @cached_property
     def _model(self) -> ChatModel:
         """One model for all verdicts, so that one cost ceiling applies to all."""
-        return self._workplace.model(self._manifest, self._max_cost, self._fresh)
+        return self._workplace.model(self._manifest, self._request.max_cost, self._request.fresh)
 
     def _job(self, evidence: Evidence) -> Job:
         return self._jobs[evidence.trial.job]

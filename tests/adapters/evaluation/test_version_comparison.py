@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from stoic_assets.adapters.evaluation import version_comparison
-from stoic_assets.adapters.evaluation.judging import EvaluationJudging
+from stoic_assets.adapters.evaluation.judging import EvaluationJudging, JudgingRequest
 from stoic_assets.adapters.evaluation.report import report_data
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.evaluation.version_comparison import base_version, compare_versions, moved_between, read_side
@@ -228,7 +228,7 @@ def asked(workplace: Workplace, manifest: Manifest) -> Any:
 
 def test_a_correction_counts(workplace: Workplace, held: Manifest) -> None:
     corrected = held.spec.jobs[0].model_copy(update={"aspirational_average": 10.0})
-    EvaluationJudging(workplace, held, corrected=[corrected]).update_trials()
+    EvaluationJudging(workplace, held, JudgingRequest(corrected=[corrected])).update_trials()
     assert asked(workplace, held) == corrected.question_hash() != held.spec.jobs[0].question_hash()
     EvaluationJudging(workplace, held).update_trials()
     assert asked(workplace, held) == held.spec.jobs[0].question_hash()

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from stoic_assets.adapters.evaluation.judging import EvaluationJudging, Tables
+from stoic_assets.adapters.evaluation.judging import EvaluationJudging, JudgingRequest, Tables
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.rows import job_columns
@@ -36,4 +36,4 @@ def conversed(workplace: Workplace, manifest: Manifest, observed: Rows = (), **t
 
 
 def judged(workplace: Workplace, manifest: Manifest, **asked: Any) -> Tables:
-    return asyncio.run(EvaluationJudging(workplace, manifest, **asked).verdicts())
+    return asyncio.run(EvaluationJudging(workplace, manifest, JudgingRequest(**asked)).verdicts())

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from judged_chat import chat, conversed
 
-from stoic_assets.adapters.evaluation.judging import EvaluationJudging
+from stoic_assets.adapters.evaluation.judging import EvaluationJudging, JudgingRequest
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calls.chat import ChatReply, ChatRequest
@@ -19,7 +19,7 @@ def test_a_correction_reaches_the_trials_and_is_taken_back(
 ) -> None:
     before = tables.read("trials")
     corrected = chat(aspirationalAverage=10, virtues={"wisdom": 2}, holdout=True, tags=["new"])
-    EvaluationJudging(workplace, manifest, corrected=[corrected]).update_trials()
+    EvaluationJudging(workplace, manifest, JudgingRequest(corrected=[corrected])).update_trials()
     [row] = tables.read("trials")
     assert (row["aspirational_ms"], row["holdout"], row["tags"]) == (10.0, True, ["new"])
     assert (row["virtue_weights"]["wisdom"], row["virtue_weights"]["justice"]) == (2.0, 1.0)
@@ -35,7 +35,7 @@ def test_a_correction_is_judged_by_until_another_or_none_is_wanted(
     task = {"task": "Talk", "acceptanceCriteria": "Names KD-4711"}
     first, second = chat(tasks=[task]), chat(aspirationalAverage=1.0)
     workplace.redactor.learn(["KD-4711"])
-    EvaluationJudging(workplace, manifest, corrected=[first]).mark_rejudging()
+    EvaluationJudging(workplace, manifest, JudgingRequest(corrected=[first])).mark_rejudging()
     [kept] = workplace.evidence.correction(manifest).jobs
     assert kept.tasks[0].acceptance_criteria == "Names [redacted]"
 
@@ -43,10 +43,10 @@ def test_a_correction_is_judged_by_until_another_or_none_is_wanted(
     again.update_trials()
     assert again.correction.jobs == (kept,)
     assert {row["job_hash"] for row in tables.read("trials")} == {first.question_hash()}, "as before it was blanked"
-    EvaluationJudging(workplace, manifest, corrected=[second]).mark_rejudging()
+    EvaluationJudging(workplace, manifest, JudgingRequest(corrected=[second])).mark_rejudging()
     assert [job.aspirational_average for job in workplace.evidence.correction(manifest).jobs] == [1.0]
 
-    EvaluationJudging(workplace, manifest, original=True).mark_rejudging()
+    EvaluationJudging(workplace, manifest, JudgingRequest(original=True)).mark_rejudging()
     assert workplace.evidence.correction(manifest).jobs == ()
     EvaluationJudging(workplace, manifest).update_trials()
     assert {row["job_hash"] for row in tables.read("trials")} == {chat().question_hash()}
@@ -62,17 +62,17 @@ def test_a_job_is_not_edited_by_what_a_release_said_of_its_conversations(
 
 
 def test_a_correction_that_corrects_nothing_is_none(workplace: Workplace, manifest: Manifest) -> None:
-    EvaluationJudging(workplace, manifest, corrected=[chat()]).mark_rejudging()
+    EvaluationJudging(workplace, manifest, JudgingRequest(corrected=[chat()])).mark_rejudging()
     assert [file.name for file in workplace.evidence.root.rglob("*.json")] == []
 
 
 def test_the_way_back_to_the_jobs_of_the_conversations_needs_nothing_of_a_damaged_correction(
     workplace: Workplace, manifest: Manifest
 ) -> None:
-    EvaluationJudging(workplace, manifest, corrected=[chat(holdout=True)]).mark_rejudging()
+    EvaluationJudging(workplace, manifest, JudgingRequest(corrected=[chat(holdout=True)])).mark_rejudging()
     [file] = workplace.evidence.root.rglob("corrected.json")
     file.write_text("{bad")
-    EvaluationJudging(workplace, manifest, original=True).mark_rejudging()
+    EvaluationJudging(workplace, manifest, JudgingRequest(original=True)).mark_rejudging()
     assert workplace.evidence.correction(manifest).jobs == ()
 
 
@@ -82,7 +82,7 @@ def test_an_evaluation_that_is_judged_by_a_correction_is_not_finished_though_it_
     tables.write_head("conversed", planned_trials=1)
     EvaluationJudging(workplace, manifest).mark_rejudging()
     assert tables.read("evaluations")[0]["status"] == "conversed"
-    EvaluationJudging(workplace, manifest, corrected=[chat(holdout=True)]).mark_rejudging()
+    EvaluationJudging(workplace, manifest, JudgingRequest(corrected=[chat(holdout=True)])).mark_rejudging()
     assert tables.read("evaluations")[0]["status"] == REGRADING
 
 
@@ -91,7 +91,7 @@ def test_jobs_that_read_otherwise_by_now_are_known(workplace: Workplace, manifes
     moved = chat(target={"user": "u", "chatbot": "marcus", "url": "http://elsewhere", "timeoutSeconds": 3})
     assert EvaluationJudging(workplace, manifest).edited_jobs([edited, elsewhere]) == ["chat"]
     assert EvaluationJudging(workplace, manifest).edited_jobs([moved]) == []
-    assert EvaluationJudging(workplace, manifest, corrected=[edited]).edited_jobs([edited]) == []
+    assert EvaluationJudging(workplace, manifest, JudgingRequest(corrected=[edited])).edited_jobs([edited]) == []
 
 
 def test_without_a_correction_nothing_is_written(
@@ -122,7 +122,8 @@ def test_judges_see_no_secret_that_redact_has_learned_since(
     monkeypatch.setattr(Workplace, "model", lambda *_: Judge())
     before = found.read("trials")
     workplace.redactor.learn(["KD-4711"])
-    judging = EvaluationJudging(workplace, manifest, corrected=[told.model_copy(update={"holdout": True})])
+    request = JudgingRequest(corrected=[told.model_copy(update={"holdout": True})])
+    judging = EvaluationJudging(workplace, manifest, request)
     asyncio.run(judging.verdicts())
     assert "It knows [redacted]" in json.dumps([list(request.messages) for request in seen])
     assert "KD-4711" not in json.dumps([[list(request.messages), request.brief] for request in seen])

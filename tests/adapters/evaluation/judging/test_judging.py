@@ -8,7 +8,7 @@ import pytest
 from judged_chat import chat, conversed, judged
 
 from stoic_assets.adapters.disk.file_locks import locked
-from stoic_assets.adapters.evaluation.judging import EvaluationJudging
+from stoic_assets.adapters.evaluation.judging import EvaluationJudging, JudgingRequest
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.workplace import Workplace
@@ -144,7 +144,7 @@ def test_only_what_is_judged_is_told_of(
 def test_samples_that_a_judge_only_repeats_are_known(
     workplace: Workplace, manifest: Manifest, samples: int | None, alike: bool
 ) -> None:
-    assert bool(EvaluationJudging(workplace, manifest, samples).samples_alike()) is alike
+    assert bool(EvaluationJudging(workplace, manifest, JudgingRequest(samples)).samples_alike()) is alike
     models = {"STOIC_LLM": "", "OPENAI_BASE_URL": "http://127.0.0.1:9", "STOIC_JUDGE_MODEL": "sage,zeno"}
     panel = replace(workplace, env=workplace.env | models)
-    assert EvaluationJudging(panel, manifest, samples).samples_alike() is None
+    assert EvaluationJudging(panel, manifest, JudgingRequest(samples)).samples_alike() is None
