@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from stoic_assets.adapters.evaluation.version_comparison import TABLE
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calibration.against_people import in_short
@@ -90,7 +89,9 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
         evaluation["status"], scores["conclusive"],
         jobs={row["trial_id"]: job_key(row) for row in tables["composite_scores"]},
         agreement=in_short(calibration_rows(workplace.warehouse), tables["virtue_scores"]),
-        compared=version_verdict(workplace.warehouse.read_if_stored(TABLE, agent_version, evaluation_id)),
+        compared=version_verdict(
+            workplace.warehouse.read_if_stored("version_comparisons", agent_version, evaluation_id)
+        ),
         agent_spoke=not replies or any(reply.strip() for reply in replies),
         only_called=sum(not turn["content"].strip() and calls_function(turn["events"]) for turn in of_agent),
         aimless=_aimless(manifest, tables["trials"], turns) if manifest else 0,

@@ -10,7 +10,7 @@ from pathlib import Path
 from stoic_assets.adapters.disk.release_files import as_released
 from stoic_assets.adapters.evaluation.delivery import deliver, times_locked
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
-from stoic_assets.adapters.evaluation.version_comparison import TABLE, moved_between, read_side
+from stoic_assets.adapters.evaluation.version_comparison import moved_between, read_side
 from stoic_assets.adapters.messages.outbox import Delivered, fitness_message
 from stoic_assets.adapters.messages.receiver import addresses
 from stoic_assets.adapters.ratings.feedback_files import human_evaluations
@@ -77,7 +77,7 @@ async def publish(workplace: Workplace, manifest: Manifest) -> Published:
     events = [completed(evaluation) for evaluation in evaluations]
     if (of_evaluation := applied(update)) is not None:
         events.append(of_evaluation)
-    if verdict := against_base(tables.read_if_stored(TABLE)):
+    if verdict := against_base(tables.read_if_stored("version_comparisons")):
         events.append(compared(head, verdict))
     clean = _clean(workplace, events)
     possible = events_of_evaluation(head) | {trial["trial_id"] for trial in tables.read("trials", ("trial_id",))}
@@ -162,7 +162,7 @@ def _turns(tables: EvaluationTables) -> list[Row]:
 def _open_comparison(workplace: Workplace, manifest: Manifest) -> list[Row]:
     """The comparison with the base; made again without holdout jobs if there are any, since these count in verdicts."""
     tables = EvaluationTables(workplace, manifest)
-    rows = tables.read_if_stored(TABLE)
+    rows = tables.read_if_stored("version_comparisons")
     trials = tables.read("trials", ("job", "holdout")) if rows else []
     held_out = {trial["job"] for trial in trials if trial["holdout"]}
     if not held_out:

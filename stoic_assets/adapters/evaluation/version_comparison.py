@@ -26,7 +26,6 @@ from stoic_assets.core.releases import base_of
 from stoic_assets.core.scoring.validity import conclusive
 from stoic_assets.core.table_rows import Row
 
-TABLE = "version_comparisons"
 ASSERTION = ("trial_id", "assertion", "text", "weight", "passed")
 """The columns of `assertion_results` that a comparison uses."""
 VIRTUE = ("trial_id", "virtue", "score", "confidence_source")
@@ -86,7 +85,7 @@ def moved_between(workplace: Workplace, base: Side, candidate: Side) -> str | No
 def store(workplace: Workplace, manifest: Manifest, comparison: Comparison | None) -> Path:
     """Writes the comparison under the candidate's evaluation; without one the table has no rows."""
     rows = comparison.rows() if comparison else []
-    return workplace.warehouse.write(TABLE, manifest.agent_version, manifest.evaluation_id, rows)
+    return workplace.warehouse.write("version_comparisons", manifest.agent_version, manifest.evaluation_id, rows)
 
 
 def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> Side:
