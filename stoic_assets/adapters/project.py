@@ -74,7 +74,7 @@ def refuse_in_warehouse(project: Project, *targets: Path | None) -> None:
 
 
 def make_home(project: Project, to_read: bool = False) -> None:
-    """Makes `STOIC_HOME`; `to_read`, one that is missing is left so, and one that is there need not be writable.
+    """Makes `STOIC_HOME`. With `to_read` it makes none that is missing, and one that exists need not be writable.
 
     Raises `ConfigurationError` if it cannot be written, or if a newer Stoic Eval has written to it.
     """
@@ -92,7 +92,7 @@ def make_home(project: Project, to_read: bool = False) -> None:
 
 
 def _refusal_to_write(project: Project) -> str | None:
-    """Makes the folders; what is said where they cannot be made or written."""
+    """Makes the folders and returns what to say if they cannot be made or written."""
     try:
         project.home.mkdir(parents=True, exist_ok=True)
         project.warehouse.mkdir(parents=True, exist_ok=True)

@@ -36,7 +36,7 @@ _PATHS = ("STOIC_HOME", "STOIC_WAREHOUSE", "DAGSTER_HOME", "SSL_CERT_FILE")
 
 @dataclass(frozen=True)
 class Workplace:
-    """Everything of a project that concerns the outside. Making one is cheap; connections open when used."""
+    """Everything through which a project meets the outside. Making one is cheap; connections open when used."""
 
     project: Project
     settings: Settings
@@ -85,7 +85,7 @@ class Workplace:
             yield
 
     def in_turn(self, work: str, line: str) -> AbstractAsyncContextManager[None]:
-        """One process of this home at a time does some `work`; whoever waits for another notes it with `line`."""
+        """Lets one process of this home at a time do some `work`; one that has to wait shows `line` in its progress."""
         return locked_async(self.project.home / "locks" / work, partial(self.progress.note, line))
 
     def has_evaluation(self, agent_version: str, evaluation_id: str) -> bool:
@@ -151,7 +151,7 @@ def open_workplace(
 
     Environment variables take precedence over the project's `.env`; where the environment is that of the process,
     connections use both. Raises `ConfigurationError` when `stoic.yml` or `.env` is wrong, a path is not Unicode, or
-    `STOIC_HOME` cannot be written, which is not needed `to_read`.
+    `STOIC_HOME` cannot be written; with `to_read` it need not be writable.
     """
     of_file = _of_file(find_project({}, start).root)
     complete = completed(of_file) if env is None else of_file | dict(env)

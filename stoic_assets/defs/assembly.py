@@ -55,7 +55,7 @@ ASSETS = [
 def build_definitions(workplace: Workplace | None = None) -> dg.Definitions:
     """The code location. Commands and tests pass a workplace of their own.
 
-    The executor runs in one process: measured, eight trivial assets take 2.5 s this way and 19 s with a process each,
+    The executor runs in one process: eight trivial assets take 2.5 s this way, and 19 s with a process each,
     and slow work here waits on networks inside one asset.
     """
     resource = workplace or WorkplaceResource()

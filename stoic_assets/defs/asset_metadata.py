@@ -20,7 +20,7 @@ _KEY = "dagster/column_schema"
 
 
 def with_columns(assets: Sequence[dg.AssetsDefinition]) -> list[dg.AssetsDefinition]:
-    """The same assets; those that are called as their table have its columns."""
+    """The same assets; those that are named after their table have its columns as metadata."""
 
     def described(spec: dg.AssetSpec) -> dg.AssetSpec:
         if (name := spec.key.to_user_string()) not in TABLES:

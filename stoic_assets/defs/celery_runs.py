@@ -67,7 +67,7 @@ class CeleryRuns(CeleryRunLauncher):
         self._launch_celery_task_run(run, self._task.si(run.run_id), TASK)
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
-        """Failed when the worker has lacked the run for a while, not at the first check: an answer may be lost or late.
+        """Reports a failure once the worker has lacked the run for a while: a single answer may be lost or late.
 
         A run without a task belongs to a command, which cannot be asked; resuming its evaluation marks it as failed.
         """

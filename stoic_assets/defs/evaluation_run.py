@@ -49,7 +49,7 @@ def _asked_for(context: dg.AssetExecutionContext, warehouse: Warehouse) -> tuple
 def claim(context: dg.AssetExecutionContext, evidence: EvidenceStore, version: str, evaluation_id: str) -> None:
     """Locks an evaluation for this run, and tags the run with it: its runs show whether the evaluation was completed.
 
-    A run of checks only makes nothing of it, so it is not tagged. Raises `ConfigurationError` when another run works on
+    A run of checks alone completes nothing, so it is not tagged. Raises `ConfigurationError` when another run works on
     the evaluation.
     """
     evidence.lock_for_run(version, evaluation_id)
@@ -61,7 +61,7 @@ def claim(context: dg.AssetExecutionContext, evidence: EvidenceStore, version: s
 def _evaluation_of_run(evidence: EvidenceStore, version: str, own: str, tagged: bool) -> Manifest:
     """The run's own evaluation; if there is none and the run is not `tagged` with one, the newest of the version.
 
-    Chosen once a run: an evaluation that begins between two of its steps does not count.
+    It is chosen once for each run: an evaluation that begins between two of its steps does not count.
     """
     if begun := evidence.manifest(version, own):
         return begun

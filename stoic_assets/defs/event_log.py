@@ -130,7 +130,7 @@ class KeptEventLog(SqliteEventLogStorage):
 
 
 def _without_syncs(connection: Any, _record: object) -> None:
-    """No sync of the disk for each of some 500 events: our journals keep what must survive a power cut."""
+    """Spares a sync of the disk for each of some 500 events: our journals keep what must survive a power cut."""
     connection.execute("pragma synchronous = normal")
 
 
@@ -154,7 +154,7 @@ def keep_event_log(instance: dg.DagsterInstance) -> None:
 
 
 def leave_output_alone(instance: dg.DagsterInstance) -> None:
-    """What a command prints goes straight to its terminal; Dagster keeps no copy of it, and adds nothing.
+    """Lets what a command prints go straight to its terminal: Dagster keeps no copy of it, and adds nothing.
 
     Its copying involves four processes, which print stack traces on Ctrl-C. Dagster also both prints and raises why an
     event could not be written.
@@ -175,7 +175,7 @@ def _keep_connection(storage: Any) -> None:
 
 
 def _without_waiting_for_syncs(connection: Any, _record: object) -> None:
-    """As with SQLite: in a power cut of its machine the database may lose the records of the last second."""
+    """Commits without waiting for the disk, as with SQLite: a power cut may lose the records of the last second."""
     with connection.cursor() as cursor:
         cursor.execute("set synchronous_commit = off")
     connection.commit()

@@ -73,7 +73,7 @@ def _metadata(watch: Watch) -> dict[str, Any]:
 
 
 def _check(watch: Watch) -> dg.AssetCheckResult:
-    """It also passes where nothing could be measured, and then says so."""
+    """The check of the judge, which also passes where nothing could be measured, and then says so."""
     alarms, why = watch.measurement.alarms, _why(watch)
     shifts = {f"shift_{drift.virtue}": drift.shift for drift in alarms}
     return dg.AssetCheckResult(

@@ -134,7 +134,7 @@ def assertion_results(
 
 
 def _about_assertions(rows: list[Row], evaluation_id: str) -> dict[str, Any]:
-    """`errors` counts those without a weight too: a query that breaks wants mending, whatever it is worth."""
+    """The metadata; `errors` counts assertions without a weight too: a broken query has to be mended anyway."""
     return {
         "dagster/row_count": len(rows),
         **numbers({"failed_share": mean(not row["passed"] for row in filter(counts, rows))}),

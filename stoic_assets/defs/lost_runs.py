@@ -23,7 +23,7 @@ from stoic_assets.core.stages import PARTITION_TAG
     default_status=dg.DefaultSensorStatus.RUNNING,
 )
 def lost_runs(context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[Workplace]) -> dg.SensorResult:
-    """The cursor contains the runs whose process was gone at the last tick: Dagster sees most of them end in a second.
+    """Looks for runs whose process is gone. The cursor has those of the last tick: Dagster sees most end in a second.
 
     A run that locked neither a file of its own nor, as commands do, its evaluation here is ignored: it belongs to
     another launcher, or to a machine that does not share this home.

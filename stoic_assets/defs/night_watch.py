@@ -46,7 +46,7 @@ def build_watch(job: Any) -> dg.SensorDefinition:
     def night_watch(
         context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[Workplace]
     ) -> dg.SensorResult:
-        """A night whose file is damaged does not hold up the others."""
+        """Takes the next step of each night; one whose file is damaged does not hold up the others."""
         nights, complaints = workplace.nights.recent()
         ended = [night for night in nights if not _is_under_way(context.instance, night)]
         steps = [_step(context, workplace, night) for night in ended]
@@ -128,7 +128,7 @@ def _runs(steps: Steps, night: Night, instance: dg.DagsterInstance) -> list[dg.R
 
 
 def _verdict(version: str, evaluation_id: str, held: Round) -> dg.RunRequest:
-    """Uses only what is stored, whatever happened to jobs, models and agents since."""
+    """A run that uses only what is stored, whatever happened to jobs, models and agents since."""
     return dg.RunRequest(
         _run_key(held, evaluation_id), job_name=release_evaluation.name, partition_key=version,
         tags={EVALUATION_TAG: evaluation_id}, asset_selection=[dg.AssetKey(name) for name in VERDICTS],
@@ -136,7 +136,7 @@ def _verdict(version: str, evaluation_id: str, held: Round) -> dg.RunRequest:
 
 
 def _run_key(held: Round, evaluation_id: str) -> str:
-    """One run each time that a night is materialised."""
+    """The key of a run, of which there is one each time that a night is materialised."""
     return f"{evaluation_id}:{held.run_id}"
 
 
@@ -152,7 +152,7 @@ def _again(night: str, versions: Sequence[str], key: str) -> dg.RunRequest:
 
 
 def _compaction_after(nights: Sequence[str], instance: dg.DagsterInstance) -> list[dg.RunRequest]:
-    """One after the newest of the nights that are over: two at a time would block each other."""
+    """A request for one compaction after the newest of the nights that are over: two would block each other."""
     keys = [f"{night}-compaction" for night in nights[-1:]]
     return [dg.RunRequest(key, job_name=compaction.name) for key in keys if not _was_requested(instance, key)]
 
@@ -191,7 +191,7 @@ def _observed(night: Night, deliveries: Sequence[Delivered]) -> dg.AssetObservat
 def _report_no_verdict(
     context: dg.SensorEvaluationContext, workplace: Workplace, night: Night, heads: Mapping[str, Row]
 ) -> None:
-    """Sends once each time that a night is materialised; not for a version whose fault was already sent."""
+    """Sends which versions have no verdict, once for each materialisation of a night, unless their fault was sent."""
     threshold = workplace.settings.invalid_trials_threshold
     failures = [
         Failure(held.run_id, JOB, night.night, why, held.held_at, each.evaluation_id, version)

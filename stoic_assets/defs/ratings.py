@@ -68,7 +68,7 @@ def _spec(name: str, description: str) -> dg.AssetSpec:
     ]
 )
 def rating_analysis(workplace: dg.ResourceParam[Workplace]) -> tuple[dg.MaterializeResult, dg.MaterializeResult]:
-    """Reliability and rater checks come from one analysis."""
+    """Analyses the ratings once, for both reliability and rater checks."""
     with reported(workplace):
         analysed = analyse_ratings(workplace)
     analysis, files = analysed.analysis, {"report": analysed.report, "discussion_sheet": analysed.discussion_sheet}
@@ -167,7 +167,7 @@ AFTER_RATINGS = dg.define_asset_job(
 def new_rating_files(
     context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[Workplace]
 ) -> dg.RunRequest | dg.SkipReason:
-    """The tags of runs show which files were imported. A failed run is repeated twice, since the fault may pass."""
+    """Requests a run for files that the tags of no run name. A failed run is repeated twice: the fault may pass."""
     home = workplace.project.home
     state = _state(ratings_store.rating_files(home))
     runs = context.instance.get_run_records(dg.RunsFilter(tags={FILES_TAG: state})) if state else []

@@ -30,9 +30,11 @@ release_evaluation = dg.define_asset_job(
     default_status=dg.DefaultSensorStatus.RUNNING,
 )
 def new_releases(context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[Workplace]) -> dg.SensorResult:
-    """The cursor contains the content that was last requested, by version: the same content is not requested again,
-    even if its manifest was away in between. A version that was deleted since is new; one that was changed and changed
-    back has changed twice.
+    """Requests an evaluation of each version whose manifest is new or has changed.
+
+    The cursor contains the content that was last requested, by version: the same content is not requested again, even
+    if its manifest was away in between. A version that was deleted since counts as new; one that was changed and
+    changed back has changed twice.
     """
     releases = read_releases(workplace)
     digests = {release.agent_version: digest_of(release) for release in releases.live}
@@ -64,7 +66,7 @@ def _change(before: str | None, digest: str) -> str:
 
 
 def _content(change: str | None) -> str | None:
-    """The digest in it."""
+    """The digest in what was requested."""
     return change and change.partition("-")[0]
 
 

@@ -36,7 +36,7 @@ class WorkplaceResource(dg.ConfigurableResource[Workplace]):
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator[Workplace]:
-        """Opened once a run, whose steps share one embedded graph server and the lock on their evaluation.
+        """Yields the workplace of a run, whose steps share one embedded graph server and the lock on their evaluation.
 
         The run's process is Dagster's or a command's.
         """
@@ -51,7 +51,7 @@ class WorkplaceResource(dg.ConfigurableResource[Workplace]):
 
 
 def _at_work(workplace: Workplace, run: dg.DagsterRun | None) -> AbstractContextManager[None]:
-    """For the sensor `lost_runs`. Launchers other than Dagster's own monitor their runs themselves."""
+    """Marks the run as active for the sensor `lost_runs`; other launchers than Dagster's monitor runs themselves."""
     if run is None or GRPC_INFO_TAG not in run.tags:
         return nullcontext()
     return at_work(workplace.project.home, run.run_id)

@@ -21,7 +21,7 @@ RETRIED_TAG = "dagster/will_retry"
     default_status=dg.DefaultSensorStatus.RUNNING,
 )
 def failed_runs(context: dg.RunFailureSensorContext, workplace: dg.ResourceParam[Workplace]) -> None:
-    """A run whose worker was lost and that Dagster starts again has not failed yet."""
+    """Sends the failure of a run; one whose worker was lost and that Dagster starts again has not failed yet."""
     record = context.instance.get_run_record_by_id(context.dagster_run.run_id)
     run, ended = (record.dagster_run, record.end_time) if record else (context.dagster_run, None)
     if run.tags.get(RETRIED_TAG) == "true":
@@ -45,7 +45,7 @@ def _version(run: dg.DagsterRun) -> str | None:
 
 
 def _failure(run: dg.DagsterRun, ended: float | None, error: str, begun: str | None) -> Failure:
-    """`ended`, in seconds since 1970, is the run's, so that repeated events are the same."""
+    """The failure, as of the end of the run in seconds since 1970, so that repeated events are the same."""
     time = datetime.fromtimestamp(ended, UTC) if ended else datetime.now(UTC)
     return Failure(
         run.run_id, run.job_name, run.tags.get(PARTITION_TAG), error, time.isoformat(), begun, _version(run)

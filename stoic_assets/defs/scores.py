@@ -179,7 +179,7 @@ def _materialised(model: str, about: dict[str, Any], **more: Any) -> dg.Material
 
 
 def _checks(model: str, failing: Mapping[str, int]) -> list[dg.AssetCheckResult]:
-    """Besides the asset's own result, not in it: Dagster would look up the materialisation twice for each check."""
+    """The check results, beside the asset's own: in it, Dagster would look up the materialisation twice for each."""
     return [
         dg.AssetCheckResult(asset_key=model, check_name=name, passed=rows == 0, metadata={"failing_rows": rows})
         for name, rows in failing.items()

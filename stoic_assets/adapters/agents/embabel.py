@@ -45,7 +45,7 @@ class EmbabelAgent:
         return self._noted(str(session_id))
 
     def _noted(self, session_id: str) -> str:
-        """The id. One that comes again is no fault of an agent without memory, or of one that was started anew."""
+        """Returns the id. One that comes again is no fault of an agent without memory, or of one that was restarted."""
         if session_id in self._opened and not self._has_warned:
             shown, self._has_warned = session_id[:SHOWN], True
             _log.warning("the agent gave session %r twice: trials that share it may hear each other", shown)
@@ -79,7 +79,7 @@ class EmbabelAgent:
         return answer
 
     def restore(self, session_id: str, turns: Sequence[Turn]) -> None:
-        """Nothing to do: the service remembers its sessions."""
+        """Does nothing: the service remembers its sessions."""
 
     async def close(self) -> None:
         """Closes the connections of the running event loop."""

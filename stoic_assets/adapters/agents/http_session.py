@@ -191,7 +191,7 @@ class AgentHttp:
     def _unanswered(self, error: Exception, particular: Particular) -> AgentFailure:
         """What it means that no answer came, or none that can be read.
 
-        Who hangs up on a message may have broken down over it, unless nobody there has ever answered anything.
+        A service that hangs up on a message may have crashed because of it, unless it has never answered anything.
         """
         problem = disconnected(error, excerpt(cause_of(error), self._secrets))
         broke_down = hung_up(error) and Particular.WORDS in particular and self.has_answered
@@ -236,7 +236,7 @@ class AgentHttp:
         raise UnexpectedStatus(problem, status, error, wait, lost)
 
     def _lost(self, problem: str) -> str:
-        """A problem that shows that another service listens there, and what to do."""
+        """The message about a problem which shows that another service listens there, with what to do."""
         return f"{self._name} {problem}; {self._path_advice}"
 
     def _redirect(self, response: "ClientResponse") -> str:

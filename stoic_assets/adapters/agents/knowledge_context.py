@@ -17,7 +17,7 @@ EXISTS = 409
 async def create_knowledge_context(
     boogie_url: str, name: str, description: str, api_key: str | None = None, limit: AgentLimit | None = None
 ) -> None:
-    """Creates the context `name`, unless it exists, as it does on resume; the service's answer is not needed.
+    """Creates the context `name`, unless it exists, as it does on resume. The service's answer is not needed.
 
     Raises `ServiceUnreachable` when the service cannot be reached or fails, `ConfigurationError` for a refused key.
     """

@@ -16,7 +16,7 @@ _NAMED = re.compile(
 
 
 class Naming(IntEnum):
-    """What a request says of the user; each is tried after the one before it was refused.
+    """The ways in which a request may name the user; each is tried after the one before it was refused.
 
     The whole name comes first, however long: an agent may store it, and assertions compare it with `$user`.
     """

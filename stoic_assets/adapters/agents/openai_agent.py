@@ -66,7 +66,7 @@ class OpenAiAgent:
         await self._http.check_access(self._url)
 
     async def object_context(self, session_id: str) -> dict[str, Any] | None:
-        """The protocol has none."""
+        """Returns nothing: the protocol has no object context."""
         return None
 
     def restore(self, session_id: str, turns: Sequence[Turn]) -> None:
@@ -84,7 +84,7 @@ class OpenAiAgent:
     async def _complete(
         self, messages: Sequence[Mapping[str, str]], user: str, particular: Particular, naming: Naming | None = None
     ) -> Any:
-        """The answer. Raises for an error in it as for the status that it names.
+        """Sends the messages and returns the answer. An error in it is raised as the status that it names would be.
 
         A name of the user that is refused is sent in the next way, and from then on in the one that was accepted.
         """

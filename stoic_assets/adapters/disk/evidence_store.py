@@ -49,7 +49,7 @@ class EvidenceStore:
 
     @contextmanager
     def locked(self, agent_version: str, evaluation_id: str) -> Iterator[None]:
-        """One run at a time for an evaluation: two would journal, and pay for, everything twice.
+        """Lets only one run at a time work on an evaluation: two would journal, and pay for, everything twice.
 
         Raises `ConfigurationError` while another process holds it, or deletes the version.
         """
@@ -64,7 +64,7 @@ class EvidenceStore:
             yield
 
     def is_being_evaluated(self, agent_version: str, named: str | None = None) -> bool | None:
-        """Whether another process works on the `named` evaluation, else on the newest; None if none ever did here."""
+        """Whether another process works on the `named` evaluation, or else the newest; None if none ever did here."""
         begun = [named] if named else [each.evaluation_id for each in self.manifests(agent_version)]
         try:
             return bool(begun) and is_locked(self.folder(agent_version, begun[-1]) / "lock")

@@ -39,7 +39,7 @@ def read_stored(path: Path, parse: Callable[[bytes], T], advice: str) -> T | Non
 
 
 def remedy(refusal: OSError) -> str:
-    """What lets a disk that refused a write take it."""
+    """Says what to do about a disk that refused a write."""
     if refusal.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return "free space"
     return "make it writable" if refusal.errno in (errno.EROFS, errno.EACCES, errno.EPERM) else "correct that"
@@ -69,7 +69,7 @@ def _is_no_file(path: Path) -> bool:
 
 
 def _linked(path: Path) -> Path:
-    """Where a link leads; else `path` itself."""
+    """The path that a link leads to, or `path` itself if it is no link."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 

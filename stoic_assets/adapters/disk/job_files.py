@@ -41,7 +41,7 @@ def _job_in(path: Path) -> Job:
 
 
 def _contradictions(job: Job) -> Iterator[tuple[Sequence[str], str]]:
-    """Keys that cancel others: the place of each, and what is wrong. No rules of `Job`, for the reason in `slips`."""
+    """The place of each key that cancels others, and what is wrong. `Job` has no such rules: `slips` says why."""
     if (weights := job.weights()) and not any(weights.values()):
         yield ["virtues"], "every virtue weighs 0; give one a weight above 0, or leave `virtues` out"
     for name, (file, *key) in _short_forms(job).items():

@@ -17,7 +17,7 @@ from stoic_assets.adapters.disk.group_commit import GroupCommit
 
 
 class LinesLost(StorageError):
-    """Lines that were stored cannot be read any more; whatever reads them again meets the same."""
+    """Lines that were stored cannot be read any more; reading them again will fail as well."""
 
     says_how_to_go_on = True
 

@@ -28,7 +28,7 @@ class NightStore:
         return stored or Night(night=night)
 
     def held_with(self, evaluation_id: str, version: str) -> str | None:
-        """The evaluation of `version` in the round that `evaluation_id` belongs to; None where either is in none.
+        """The evaluation of `version` in the round that `evaluation_id` belongs to, or None if no round has both.
 
         Raises as `read` does.
         """
@@ -89,7 +89,7 @@ class NightStore:
         return damaged
 
     def _change(self, night: str, change: Callable[[Night], dict[str, Any]]) -> Path:
-        """Runs and the sensor write the same file, so only one process at a time reads and writes it."""
+        """Reads, changes and writes a night; one process at a time, since runs and the sensor write the same file."""
         with locked(self._folder / "lock"):
             before = self.read(night)
             after = before.model_copy(update=change(before))

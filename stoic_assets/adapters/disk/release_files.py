@@ -56,7 +56,7 @@ def fault_in_release(folder: Path, release: Release, key: str, problem: str) -> 
 def url_of(folder: Path, release: Release) -> str | None:
     """The address in a manifest. Raises `DocumentError` for one that no service has.
 
-    Not a rule of `Release`: where another address is used, or another version is evaluated, nothing is wrong.
+    `Release` has no such rule: nothing is wrong where another address is used, or another version is evaluated.
     """
     if release.url and (problem := address_problem(release.url)):
         raise fault_in_release(folder, release, "url", problem)
@@ -64,7 +64,7 @@ def url_of(folder: Path, release: Release) -> str | None:
 
 
 def as_released(folder: Path, manifest: Manifest) -> Manifest:
-    """The head of an evaluation with date and parents of its release, if there was no release when it began."""
+    """The head of an evaluation, with date and parents of its release added if there was none when it began."""
     if manifest.released_at or manifest.parents:
         return manifest
     release = load_releases(folder)[0].get(manifest.agent_version)

@@ -24,9 +24,9 @@ def open_shared(file: Path, one_thread: bool = True) -> sqlite3.Connection:
 
 
 def is_damaged(file: Path, whole: bool = False) -> bool:
-    """Whether SQLite cannot make sense of a file: of its beginning and its length, or of the `whole`.
+    """Whether SQLite finds a file damaged: by its beginning and its length, or by the `whole` of it.
 
-    One that is gone, busy or not for us to read does not count as damaged.
+    A file that is gone, busy, or that we may not read does not count as damaged.
     """
     question = "pragma quick_check(1)" if whole else "select count(*) from sqlite_master"
     try:

@@ -73,7 +73,7 @@ def begin_or_resume(
 
 
 def _refuse_shared(workplace: Workplace, manifest: Manifest) -> None:
-    """Ids of trials, and with them users and events, begin with that of the evaluation: two versions would mix."""
+    """Raises if another version has this id: ids of trials, users and events begin with it, so both would mix."""
     if others := sorted(workplace.evidence.versions_with(manifest.evaluation_id) - {manifest.agent_version}):
         raise ConfigurationError(
             f"{manifest.evaluation_id} is an evaluation of {listed(others)}; run {manifest.agent_version} without the "

@@ -137,7 +137,7 @@ async def _hold_all(workplace: Workplace, underway: Sequence[Worlds], at_once: i
 
 
 def import_clients(offline: bool) -> None:
-    """Imports clients early: in the middle of conversations that would block the loop and add 0.3 to 0.6 s to replies.
+    """Imports clients early: amid conversations, that would block the loop and add 0.3 to 0.6 s to replies.
 
     A command calls it earlier, while the embedded graph starts.
     """

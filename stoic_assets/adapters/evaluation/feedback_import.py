@@ -22,7 +22,7 @@ _UNTOLD = """
 
 @dataclass(frozen=True)
 class FeedbackImport:
-    """Everything that people found, the versions for which it changed, and how the delivery of their events went."""
+    """What people found, the versions for which that changed, and how the delivery of their events went."""
 
     feedback: FeedbackRows
     versions: list[str]
@@ -32,8 +32,8 @@ class FeedbackImport:
 async def import_feedback(workplace: Workplace) -> FeedbackImport:
     """Brings `human_feedback_evaluations` up to date with feedback files and ratings, and publishes what changed.
 
-    Also what changed in an earlier call that was cut off before it could publish.
-    Waits, and says so, while another process does that. Raises `StorageError`, and `ConfigurationError` as
+    It also publishes what changed in an earlier call that was cut off before it could.
+    It waits, and says so, while another process imports. Raises `StorageError`, and `ConfigurationError` as
     `read_feedback`.
     """
     async with _in_turn(workplace):
@@ -50,7 +50,7 @@ def _untold(workplace: Workplace) -> set[str]:
 
 
 def _in_turn(workplace: Workplace) -> AbstractAsyncContextManager[None]:
-    """One at a time from reading the folder to storing all its rows and events: a model may be asked for minutes.
+    """Lets one import at a time read the folder and store its rows and events; a model may be asked for minutes.
 
     Of two at once, the one that stored last would remove the rows and events of files that it had not seen, and both
     would pay for the same dialogues.

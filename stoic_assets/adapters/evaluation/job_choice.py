@@ -52,7 +52,7 @@ def _as_reached(file: Path, root: Path) -> Path:
 
 
 def as_begun(request: EvaluationRequest, begun: Manifest, project: Project) -> EvaluationRequest:
-    """The request that continues an evaluation: what it leaves open is as it was when the evaluation began."""
+    """The request that continues an evaluation: whatever it leaves open is filled in from the original request."""
     return request.completed(begun, [str(project.root / file) for file in begun.request.files])
 
 

@@ -152,7 +152,7 @@ def _store_calls_of_a_killed_night(workplace: Workplace, ledgers: Path) -> None:
 
 
 def _prepared(workplace: Workplace, at: datetime, renew: bool) -> tuple[Reference, Exhibits]:
-    """The reference without trials that were deleted since, and the remaining ones; a new one if too few remain."""
+    """The reference without trials that were deleted since, and its exhibits; a new one if too few remain."""
     panel = judge_panel(workplace.env)
     judge = judge_id(panel, workplace.judge_identity(panel), workplace.settings)
     kept = None if renew else _kept(workplace, judge)
@@ -174,7 +174,7 @@ def _chosen(workplace: Workplace) -> tuple[Member, ...]:
 def _available(workplace: Workplace, members: int) -> int:
     """How many transcripts a renewed reference would have; only a set that is not full can grow.
 
-    As many as now where that cannot be read: it is a hint, and the night has been paid for.
+    Where that cannot be read, it is the present number: this is only a hint, and the night has been paid for.
     """
     if members >= workplace.settings.drift.transcripts:
         return members
@@ -233,6 +233,6 @@ def _kept(workplace: Workplace, judge: str) -> Reference | None:
 
 
 def _alone(folder: Path) -> AbstractContextManager[None]:
-    """One watch at a time: two would pay for everything twice."""
+    """Lets one watch run at a time: two would pay for everything twice."""
     busy = Busy("the judge is being watched by another process; wait for it, or end it")
     return locked(folder / "lock", busy, wait=0)

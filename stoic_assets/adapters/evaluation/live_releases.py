@@ -57,7 +57,7 @@ def refuse_withdrawn(workplace: Workplace, version: str) -> None:
 
 
 def _addresses(release: Release, workplace: Workplace) -> Set[str]:
-    """Where a release listens: at its own URL, else at those of all its jobs; nowhere if it is only a name."""
+    """The addresses of a release: its own URL, or else those of all its jobs; none if it is only a name."""
     if url := url_of(workplace.project.releases, release):
         return {url}
     jobs = chosen_jobs(EvaluationRequest(), release.agent_version, workplace.project, release)

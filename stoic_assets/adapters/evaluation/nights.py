@@ -18,8 +18,8 @@ from stoic_assets.core.scoring.validity import ceiling_reached
 class HeldNight:
     """One round of a night: its record, and the result of each version that conversed.
 
-    `unread` says why manifests were left out; of a first round for named versions it says nothing. `missed` are the
-    faults of versions that the first round missed, and that have no part in this one.
+    `unread` says why manifests were left out; it is empty in a first round for named versions. `missed` says why
+    versions were not evaluated in the first round; these have no part in this one.
     """
 
     record: Round
@@ -64,7 +64,7 @@ async def hold_night(
 
 
 def left_out(complaint: str) -> str:
-    """What a fault in a manifest, or in the jobs it selects, means for a night: its version is not evaluated."""
+    """The note that a version is left out of a night because of a fault in its manifest, or in the jobs it selects."""
     return f"left out: {complaint}"
 
 

@@ -160,7 +160,7 @@ def _turns(tables: EvaluationTables) -> list[Row]:
 
 
 def _open_comparison(workplace: Workplace, manifest: Manifest) -> list[Row]:
-    """The comparison with the base; made again without holdout jobs if there are any, since these count in verdicts."""
+    """The comparison with the base; if it has holdout jobs, it is made again without them: they count in verdicts."""
     tables = EvaluationTables(workplace, manifest)
     rows = tables.read_if_stored("version_comparisons")
     trials = tables.read("trials", ("job", "holdout")) if rows else []
@@ -184,7 +184,7 @@ def _without(side: Side, jobs: Collection[str]) -> Side:
 async def publish_feedback(workplace: Workplace, agent_version: str) -> Delivered:
     """Puts an event for everything that people found about a version into the outbox, delivers, stores the events.
 
-    Events that wait of feedback that is gone are taken back. The fitness update follows with the next `publish` of an
+    Waiting events about feedback that is gone are withdrawn. The fitness update follows with the next `publish` of an
     evaluation of that version.
     """
     evaluations, outbox = human_evaluations(workplace, agent_version), workplace.outbox

@@ -31,8 +31,8 @@ async def await_first_evaluation(workplace: Workplace, version: str, base: str) 
 def _goes_first(workplace: Workplace, version: str, base: str) -> bool:
     """Whether the base waits for this version, perhaps through others, and this version is the first of them all.
 
-    It can be so where manifests name each other as parents, and each evaluation ended at its cost ceiling: what is
-    finished is waited for by nobody.
+    That happens where manifests name each other as parents, and each evaluation ended at its cost ceiling: nobody
+    waits for an evaluation that is finished.
     """
     circle, each = {version}, base
     while each not in circle and is_first_under_way(workplace, each):

@@ -68,7 +68,7 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
 def write_report(workplace: Workplace, manifest: Manifest, path: Path | None = None) -> Path:
     """The HTML report of an evaluation; by default below `$STOIC_HOME/reports`.
 
-    Raises `StorageError`, and `ConfigurationError` when the version was deleted meanwhile; then none is left there.
+    Raises `StorageError`, and `ConfigurationError` when the version was deleted meanwhile; then no report is left.
     """
     version, evaluation_id = manifest.agent_version, manifest.evaluation_id
     own = workplace.report_file(version, evaluation_id)

@@ -73,7 +73,7 @@ def set_up(
 def _refuse_unusable(spec: EvaluationSpec, workplace: Workplace, max_cost: float | None) -> None:
     """Raises for an address, header, key or price that the evaluation needs and that is missing or invalid.
 
-    Also for a job that could not be judged in the form in which it will be stored.
+    It also raises for a job that could not be judged in the form in which it will be stored.
     """
     env, settings = workplace.env, workplace.settings
     connect_model(env, settings)

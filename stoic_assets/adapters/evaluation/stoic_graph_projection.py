@@ -102,9 +102,9 @@ def delete_from_graph(workplace: Workplace, agent_version: str) -> None:
 
 
 async def _project_trends(workplace: Workplace, agent_version: str, graph: Graph) -> int:
-    """The agent's trends become those of the warehouse; returns how many these are.
+    """Replaces the agent's trends by those of the warehouse and returns how many there are.
 
-    One at a time: of two at once, the one that wrote last may have read before the other's version came, or went.
+    Only one process does so at a time: else the last to write may have read before the other's version came, or went.
     """
     line = "another process writes trends into the stoic graph; this waits for that"
     async with workplace.in_turn("stoic_graph", line):

@@ -223,7 +223,7 @@ def _why_none(workplace: Workplace, agent_version: str, named: str | None, rows:
 
 
 def _until(evaluations: list[Stored], held_with: str | None) -> list[Stored]:
-    """The evaluations up to `held_with`; only that one if few enough of its trials are invalid."""
+    """The evaluations up to `held_with`, or only that one if few enough of its trials are invalid."""
     ids = [each.evaluation_id for each in evaluations]
     if held_with not in ids:
         return evaluations

@@ -46,7 +46,7 @@ class Worlds:
         return evidence
 
     def former(self, planned: Planned) -> Evidence | None:
-        """The evidence from earlier runs of a trial that is not held again now; None if it never ended."""
+        """The evidence that earlier runs have of a trial that is not held again; None if it never ended."""
         journal = self._journals.of(planned.trial.trial_id)
         return former_end(planned, self._of_job[planned.job.name], journal)
 

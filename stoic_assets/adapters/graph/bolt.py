@@ -52,7 +52,7 @@ class Graph:
     async def observe(self, cypher: str, parameters: Parameters, seconds: float, max_rows: int) -> Rows:
         """The rows of a job's query, which cannot change the graph: reading account, READ mode, always rolled back.
 
-        Asked again, with as many seconds, where the graph failed it. Raises `QueryError` when the query is wrong,
+        It is sent again, with as many seconds, if the graph failed it. Raises `QueryError` when the query is wrong,
         writes, takes longer than `seconds` or has more than `max_rows` rows; `InfrastructureError` when the graph is
         at fault.
         """
@@ -88,7 +88,7 @@ class Graph:
             raise QueryError(_WRITES)
 
     async def _explained(self, statement: str) -> str:
-        """The kind of query that a statement is; as for `observe` nothing of it could be kept."""
+        """The kind of query that a statement is; as with `observe`, nothing that it writes could be kept."""
         from neo4j import READ_ACCESS
 
         async with (

@@ -19,7 +19,7 @@ _PAUSE = wait_random_exponential(multiplier=0.05, max=1)
 
 
 def of_reading(address: GraphAddress, seconds: float) -> AsyncRetrying:
-    """A query that only reads: once more where the graph failed it, and for `seconds` while it is short of memory."""
+    """The retries of a query that only reads: one if the graph failed it, any within `seconds` if memory is short."""
 
     def enough(state: RetryCallState) -> bool:
         error = state.outcome.exception() if state.outcome else None
@@ -31,12 +31,12 @@ def of_reading(address: GraphAddress, seconds: float) -> AsyncRetrying:
 
 
 def of_setup(statement: str) -> AsyncRetrying:
-    """A statement of a setup after a conflict, unless it commits in parts: some may be executed already."""
+    """The retries of a setup's statement after a conflict; none if it commits in parts: some may have run already."""
     return _retrying(stop_after_attempt(1) if commits_in_parts(statement) else _SETUP_LIMIT, graph_errors.is_conflict)
 
 
 def of_write() -> AsyncRetrying:
-    """A write that may run twice."""
+    """The retries of a write that may run twice."""
     return _retrying(_WRITE_LIMIT, graph_errors.is_temporary)
 
 

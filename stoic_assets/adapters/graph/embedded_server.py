@@ -78,7 +78,7 @@ class GraphServer:
 def spawn(folder: Path, record: Callable[[GraphServer], None]) -> GraphServer:
     """Starts the server process over `folder` without waiting for it, once `record` has stored which process it is.
 
-    So no kill of ours leaves a server that nobody knows, and that would keep every other one from the data. Raises
+    If we are killed, no server is left that nobody knows and that keeps every other one from the data. Raises
     `ConfigurationError` where the package is not installed, and as `record` does.
     """
     command = _command(folder)

@@ -49,7 +49,7 @@ def meaning(error: Exception, address: GraphAddress, cypher: str, preceding: str
 def may_pass(error: BaseException, address: GraphAddress) -> bool:
     """Whether the graph failed a query that only reads, so that it may succeed when asked again.
 
-    Not where the embedded server was lost: its own query may have ended it, and would do so again.
+    It may not where the embedded server was lost: this query may have ended it, and would do so again.
     """
     if is_lost_connection(error):
         return bool(address.variables)

@@ -111,7 +111,7 @@ _DERIVED = """
 
 
 async def prepare(graph: Graph) -> None:
-    """Makes ids unique. To be called before the first write: a later constraint would pin the types it finds."""
+    """Makes ids unique. It must be called before the first write: a later constraint would pin the types it finds."""
     nodes = [(label, f"(x:{label})") for label in LABELS]
     links = [(kind, f"()-[x:{kind}]-()") for kind in SHARED_LINKS]
     for name, pattern in nodes + links:

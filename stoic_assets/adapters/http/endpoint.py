@@ -66,7 +66,7 @@ def untrusted(service: str, why: Exception) -> ConfigurationError:
 
 
 def closed_proxy(service: str) -> ConfigurationError:
-    """The error for a proxy that wants credentials, or others (407)."""
+    """The error for a proxy that asks for credentials, or for other ones (407)."""
     advice = "check the user name and password in HTTPS_PROXY or HTTP_PROXY"
     return ConfigurationError(f"the proxy before {service} refuses requests (407); {advice}")
 

@@ -50,7 +50,7 @@ def parse_json(body: bytes, most_values: int = MOST_VALUES) -> Any:
 
 
 def instead_of_json(error: ValueError) -> str:
-    """The text that JSON's reader found no JSON in, so far as it can be read; empty if a value in it was the fault."""
+    """The text in which no JSON was found, as far as it can be read; empty if the fault was a value in the JSON."""
     if isinstance(error, UnicodeDecodeError):
         return bytes(error.object).decode(error.encoding, "replace")
     return error.doc if isinstance(error, json.JSONDecodeError) else ""

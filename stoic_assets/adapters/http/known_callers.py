@@ -47,7 +47,7 @@ class TokenOutOfAddress:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes on."""
+        """Passes the request on, without the token in its address."""
         if scope["type"] != "lifespan":
             scope[_LINKED] = _taken_from_link(scope)
         await self._app(scope, receive, send)
@@ -68,12 +68,12 @@ class KnownCallersOnly:
         self._name, self._cookie = f"stoic_ui_{proof[:8]}", proof[8:]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers or passes on."""
+        """Answers the request, or passes it on."""
         answer = None if scope["type"] == "lifespan" else self._answer(scope)
         await (answer or self._app)(scope, receive, send)
 
     def _answer(self, scope: Scope) -> Response | None:
-        """None where the request may pass."""
+        """The answer to a request that is not passed on; None where it may pass."""
         if not self._token:
             return None if _is_near(scope) else _refusal()
         asked, linked = HTTPConnection(scope), scope.get(_LINKED, "")

@@ -22,7 +22,7 @@ class OwnPagesOnly:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers or passes on."""
+        """Answers the request, or passes it on."""
         if scope["type"] != "lifespan" and _is_foreign(Headers(scope=scope), scope.get("method", "")):
             await PlainTextResponse("a page of another origin may not do this", 403)(scope, receive, send)
         else:

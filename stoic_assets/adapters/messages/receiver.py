@@ -125,7 +125,7 @@ class Receiver:
             raise self._lost(error) from None
 
     def _lost(self, error: Exception) -> AttemptFailed | ConfigurationError:
-        """What it means that the service was not reached."""
+        """The error for a service that was not reached."""
         import aiohttp
 
         if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == PROXY_REFUSES:

@@ -156,8 +156,8 @@ def redirected(server: ModelServer, answer: "Response", secrets: Redactor) -> Co
 def refuse_hidden_error(answer: Mapping[str, Any], request: "Request") -> None:
     """Raises the `APIStatusError` that an answer of status 200 with an error, or without a choice, contains.
 
-    Without `error` it is all of the answer, as some vendors have forms of their own. Not if tokens were used for it:
-    then the request was served, and its answer broke off.
+    Without `error` it is all of the answer, as some vendors have forms of their own. It does not raise if tokens were
+    used: then the request was served, and its answer broke off.
     """
     from httpx2 import Response
     from openai import APIStatusError

@@ -42,7 +42,7 @@ class HeardOnce:
 
 
 def hear_interrupts_once() -> None:
-    """Ctrl-C raises `KeyboardInterrupt`, the first time. Errors that it causes in libraries are no longer printed.
+    """Makes the first Ctrl-C raise `KeyboardInterrupt`. Errors that it causes in libraries are no longer printed.
 
     SIGTERM and a terminal that is closed count as Ctrl-C. What is ignored, as by nohup, goes on being ignored.
     """

@@ -21,7 +21,7 @@ from typing import Any
 
 @cache
 def arrow_alone() -> None:
-    """To be called before the first array is made; does nothing on later calls, or if pandas is already imported."""
+    """Must be called before the first array is made; does nothing on later calls, or if pandas is already imported."""
     import pyarrow as pa
 
     with hidden("pandas"):
@@ -30,7 +30,7 @@ def arrow_alone() -> None:
 
 @cache
 def neo4j_alone() -> None:
-    """To be called before neo4j is imported for the first time."""
+    """Must be called before neo4j is imported for the first time."""
     with hidden("pandas", "numpy", "pyarrow"):
         import neo4j.time
     neo4j.time._DAYS_IN_MONTH = _MonthLengths()  # replaces a table of 120,000 months, 14 MB
@@ -43,7 +43,7 @@ class _MonthLengths(dict[tuple[int, int], int]):
 
 @cache
 def openai_alone() -> None:
-    """To be called before openai is imported for the first time; does nothing if it is already imported."""
+    """Must be called before openai is imported for the first time; does nothing if it already is."""
     found = find_spec("openai")
     if "openai" in sys.modules or found is None or not found.origin:
         return

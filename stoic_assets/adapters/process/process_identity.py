@@ -59,7 +59,7 @@ def _start_time_from_proc(pid: int) -> str | None:
 
 
 def _start_time_from_ps(pid: int) -> str | None:
-    """For systems without /proc, such as macOS."""
+    """As `start_time`, for systems without /proc, such as macOS."""
     command = ["ps", "-o", "state=,lstart=", "-p", str(pid)]
     answer = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"})
     state, _, started = answer.stdout.strip().partition(" ")

@@ -4,5 +4,5 @@ from datetime import UTC, datetime
 
 
 def now() -> str:
-    """UTC, ISO 8601."""
+    """The present time in UTC, as ISO 8601."""
     return datetime.now(UTC).isoformat()

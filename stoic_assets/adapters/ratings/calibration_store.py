@@ -74,7 +74,7 @@ def write_report(workplace: Workplace, comparisons: "list[JudgeComparison]") -> 
 
 
 def judged_by_stand_in(comparisons: "list[JudgeComparison]") -> bool:
-    """Whether a stand-in was among the judges: then nothing that it scored means anything."""
+    """Whether a stand-in was among the judges, whose scores mean nothing."""
     return any(OFFLINE in found.judge.split(",") for found in comparisons)
 
 

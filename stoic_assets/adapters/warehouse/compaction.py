@@ -238,7 +238,7 @@ def _age(path: str) -> float:
 
 @contextmanager
 def _alone(root: Path, task: str, wait: float, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """One process at a time: a compaction that had read a version's rows would bring them back after their deletion.
+    """Lets one process at a time work: a compaction that had read a version's rows would undo their deletion.
 
     Raises `StorageError`, also for an `OSError` inside; the message then names the `task`.
     """

@@ -72,7 +72,7 @@ def problem_inside(file: str) -> str | None:
 
 
 def may_be_damage(error: Exception) -> bool:
-    """Whether DuckDB may have met a damaged file. Of some faults within one it says only that there is an error."""
+    """Whether DuckDB may have met a damaged file. Of some faults DuckDB says only that there is an error."""
     import duckdb
 
     return type(error) is duckdb.Error or isinstance(error, duckdb.InvalidInputException | duckdb.IOException)

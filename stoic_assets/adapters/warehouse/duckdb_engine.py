@@ -27,7 +27,7 @@ def open_engine(path: Path | None = None, threads: int | None = 1) -> "DuckDBPyC
 
 @cache
 def _in_memory(threads: int | None) -> "DuckDBPyConnection":
-    """One engine for the process: starting one takes 12 ms, and an evaluation reads tables some hundred times."""
+    """The one engine of the process: starting it takes 12 ms, and an evaluation reads tables about a hundred times."""
     return _started(":memory:", threads)
 
 

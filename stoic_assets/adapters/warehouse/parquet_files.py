@@ -137,7 +137,7 @@ def remove_drafts(folder: Path, before: float) -> None:
 
 @lru_cache(maxsize=1024)
 def _held(archive: str) -> Mapping[Key, int]:
-    """Read by DuckDB, which every caller has loaded anyway; pyarrow would take 0.1 s and 50 MB more.
+    """The evaluations in an archive. DuckDB reads them, which is loaded already; pyarrow would take 0.1 s and 50 MB.
 
     Raises `FileNotFoundError`, `DamagedFile`.
     """

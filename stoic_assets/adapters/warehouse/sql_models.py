@@ -102,6 +102,6 @@ def _tested_tables(warehouse: Warehouse, model: str) -> frozenset[str]:
 
 
 def _failing(engine: "DuckDBPyConnection", tests: Sequence[ModelTest]) -> dict[str, int]:
-    """All tests in one query: most of the time is spent parsing queries, not reading rows."""
+    """How many rows fail each test. One query asks for all: most time is spent parsing queries, not reading rows."""
     counts = [f"select {quoted(test.name)}, count(*) from ({test.sql}\n)" for test in tests]
     return dict(engine.execute(" union all ".join(counts)).fetchall()) if counts else {}

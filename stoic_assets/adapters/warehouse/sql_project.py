@@ -76,7 +76,7 @@ def _descriptions(folder: Path) -> dict[str, dict[str, Any]]:
 
 @cache
 def _template(text: str) -> jinja2.Template:
-    """Compiled once a process, since compiling takes longer than reading and rendering everything."""
+    """The compiled template, made once a process: compiling takes longer than reading and rendering everything."""
     return jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(text)  # noqa: S701 (SQL, not HTML)
 
 

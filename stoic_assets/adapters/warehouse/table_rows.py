@@ -63,7 +63,7 @@ def _as_json(table: str, number: int, row: dict[str, Any]) -> bytes:
 
 @cache
 def _row_schema(table: str) -> tuple[SchemaValidator, SchemaSerializer]:
-    """Straight from pydantic's core: making a model of each table takes 30 to 80 ms in every evaluation."""
+    """The schema of a row for pydantic's core: making a model of each table takes 30 to 80 ms in every evaluation."""
     kinds = _kinds()
     columns = columns_of(table).items()
     row = _record({name: _or_null(kinds[kind.name]) if kind.nullable else kinds[kind.name] for name, kind in columns})

@@ -108,9 +108,9 @@ class Warehouse:
         return {evaluation_id for _, evaluation_id in places(self.root / "evaluations", agent_version)}
 
     def jobs(self, agent_version: str) -> list[Row]:
-        """Each job and scenario that each evaluation of one version has trials of.
+        """Each job and scenario of which an evaluation of one version has trials.
 
-        With its hash, and how many `repeats` it has under the condition that has most.
+        A row has its hash, and how many `repeats` there are under the condition that has most.
         """
         columns = "evaluation_id, job, scenario, job_hash"
         counted = f"select {columns}, condition, count(*) as held from ({{}}) group by all"

@@ -106,7 +106,7 @@ class FitnessUpdate:
 
     @property
     def deliverable(self) -> bool:
-        """Whether there is anything to send: a result, be it that the agent failed throughout, or a withdrawal."""
+        """Whether there is anything to send: a result, even that the agent failed throughout, or a withdrawal."""
         return deliverable(vars(self))
 
     def row(self, delivered_at: str | None = None) -> dict[str, Any]:
@@ -153,7 +153,7 @@ class FitnessUpdate:
 def deliverable(update: Row) -> bool:
     """Whether an update, by its fields or its row in `fitness_updates`, has anything to say.
 
-    That is a result, be it that no virtue could be scored, or a later revision: it replaces what was sent.
+    That is a result, even if no virtue could be scored, or a later revision, which replaces what was sent.
     """
     scored = update["conclusive"] and update["scored_trials"]
     return bool(update["fitness"] is not None or scored or update["revision"] > 1)
