@@ -31,8 +31,8 @@ def connect_agent(
     if target.timeout_seconds:
         limit = limit.model_copy(update={"timeout_seconds": target.timeout_seconds})
     if target.protocol == "openai":
-        return OpenAiAgent(url, model, key, headers, limit, redactor)
-    return EmbabelAgent(url, target.chatbot, model, key, headers, limit, redactor)
+        return OpenAiAgent(url, model, api_key=key, headers=headers, limit=limit, redactor=redactor)
+    return EmbabelAgent(url, target.chatbot, model, api_key=key, headers=headers, limit=limit, redactor=redactor)
 
 
 async def reachable(url: str, timeout: float = 5.0) -> None:

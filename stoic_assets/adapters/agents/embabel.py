@@ -26,7 +26,7 @@ class EmbabelAgent:
     """
 
     def __init__(
-        self, url: str, chatbot: str, model: str, api_key: str | None = None,
+        self, url: str, chatbot: str, model: str, *, api_key: str | None = None,
         headers: Mapping[str, str] | None = None, limit: AgentLimit | None = None, redactor: Redactor | None = None,
     ) -> None:
         key = {"X-API-KEY": api_key} if api_key else {}

@@ -65,7 +65,7 @@ class AgentHttp:
     """
 
     def __init__(
-        self, url: str, headers: Mapping[str, str], limit: AgentLimit, name: str = "the agent",
+        self, url: str, headers: Mapping[str, str], limit: AgentLimit, *, name: str = "the agent",
         key_advice: str = "check AGENT_API_KEY and target.headers",
         path_advice: str = "check its address; a corrected address needs a new evaluation",
         redactor: Redactor | None = None,

@@ -48,4 +48,7 @@ async def check_knowledge_service(boogie_url: str, api_key: str | None, seconds:
 
 def _service(boogie_url: str, api_key: str | None, limit: AgentLimit) -> AgentHttp:
     headers = {"X-API-KEY": api_key} if api_key else {}
-    return AgentHttp(boogie_url, headers, limit, "the knowledge service", "check AGENT_API_KEY", ADVICE)
+    return AgentHttp(
+        boogie_url, headers, limit,
+        name="the knowledge service", key_advice="check AGENT_API_KEY", path_advice=ADVICE,
+    )  # fmt: skip

@@ -26,7 +26,7 @@ class OpenAiAgent:
     """One agent that is called by chat completions."""
 
     def __init__(
-        self, url: str, model: str, api_key: str | None = None,
+        self, url: str, model: str, *, api_key: str | None = None,
         headers: Mapping[str, str] | None = None, limit: AgentLimit | None = None, redactor: Redactor | None = None,
     ) -> None:
         key = {"Authorization": f"Bearer {api_key}"} if api_key else {}
