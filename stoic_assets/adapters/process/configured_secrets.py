@@ -55,7 +55,7 @@ def _named(values: Mapping[str, str]) -> list[str]:
 def _within(header: str) -> list[str]:
     """The secrets that a header's secret value consists of: what follows a scheme, a password in it, each cookie."""
     sent = header.split()[-1]
-    return [sent, *_surely([_password_in(sent), *(cookie.partition("=")[2].strip() for cookie in header.split(";"))])]
+    return _surely([sent, _password_in(sent), *(cookie.partition("=")[2].strip() for cookie in header.split(";"))])
 
 
 def _password_in(sent: str) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stoic_assets.adapters.process.configured_secrets import secrets_in
+from stoic_assets.adapters.process.configured_secrets import secrets_in, secrets_of_headers
 
 
 def test_a_malformed_address_is_no_reason_to_stop_here() -> None:
@@ -42,3 +42,8 @@ def test_the_secrets_within_custom_headers_are_known_too():
     found = secrets_in({"OPENAI_CUSTOM_HEADERS": "Authorization: Bearer gate-key-1\nX-Team: stoa\ncookie: a=c0ffee-12"})
     assert {"Bearer gate-key-1", "gate-key-1", "a=c0ffee-12", "c0ffee-12"} <= set(found)
     assert "stoa" not in found
+
+
+def test_what_follows_the_scheme_of_a_secret_header_may_be_a_word():
+    assert secrets_of_headers({"Authorization": "Bearer agents"}) == ["Bearer agents"]
+    assert secrets_of_headers({"Authorization": "Bearer agents-7"}) == ["Bearer agents-7", "agents-7"]
