@@ -22,7 +22,9 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 
-_FAULTS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
+_FAULTS = (
+    TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RuntimeError, AssertionError,
+)  # fmt: skip
 """What a user's template can raise: the sandbox lets Python's own errors through."""
 
 

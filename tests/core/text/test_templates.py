@@ -35,7 +35,7 @@ def test_an_own_template_may_build_on_those_of_its_package_only() -> None:
     "text",
     [
         "{{ unknown }}", "{{ a.unknown }}", "{{ ''.__class__.__mro__ }}", "{{ a.append(1) }}", "{{ 1 / 0 }}",
-        "{{ a[9] }}",
+        "{{ a[9] }}", "{{ 'long'|truncate(2) }}", "{{ cycler() }}",
         "{% for i in range(10 ** 9) %}{% endfor %}", '{% include "../templates.py" %}', "{{ a + 1 }}",
         "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
     ],
