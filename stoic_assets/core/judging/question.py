@@ -138,7 +138,7 @@ def _job_variables(job: Job, scenario: str | None) -> dict[str, Any]:
 def _of_rubric(rubric: Rubric) -> dict[str, Any]:
     if rubric == "tasks":
         return {}
-    return {"virtue": rubric, "title": TITLES[rubric], "aspects": ASPECTS[rubric], "parts": PARTS.get(rubric, ())}
+    return {"virtue": rubric, "title": TITLES[rubric], "aspects": ASPECTS[rubric], "parts": [*PARTS.get(rubric, ())]}
 
 
 def task_variables(task: Task) -> dict[str, str | None]:

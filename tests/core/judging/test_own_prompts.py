@@ -46,6 +46,13 @@ def test_what_renders_in_every_condition_passes(prompt: PromptName, text: str) -
     refuse_prompt(job(facts=["The user is in Sydney"]), prompt, text, "own.jinja")
 
 
+def test_a_rubric_may_show_a_further_part_of_tasks_and_is_checked_with_what_it_is_rendered_with() -> None:
+    begin, end = '{% extends "virtue.jinja" %}{% set parts = parts + ', " %}"
+    refuse_prompt(job(), "temperance", f"{begin}['context']{end}", "own.jinja")
+    with pytest.raises(ConfigurationError, match="can only concatenate list"):
+        refuse_prompt(job(), "temperance", f"{begin}('context',){end}", "own.jinja")
+
+
 def test_where_scenarios_speak_the_evaluator_is_asked_nothing() -> None:
     refuse_prompt(job(tasks=[], scenarios=[SCENARIO]), "evaluator", "{{ config.tasks[0].task }}", "own.jinja")
 
