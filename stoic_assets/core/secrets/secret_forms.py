@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 BUILT_IN = (
-    r"sk-[A-Za-z0-9_-]{16,}",
+    # Not at the end of a word, as in `task-` and an id; but after `\n`, `%3D` and the colour of a terminal. What stands
+    # before is looked at last: of a text of 200 kB, looked at first, it takes 30 ms instead of 0.2.
+    r"sk-(?:(?<![^\W\d_]sk-)|(?<=\\[bfnrt]sk-|\d[A-Fa-fm]sk-))[A-Za-z0-9_-]{16,}",
     r"(?i)bearer\s+[A-Za-z0-9._~+/-]{16,}=*",
     r"(?<=://)[^/\s:@]*:[^/\s@]+(?=@)",
     # After a bare colon, as in "your password: open Settings", an ordinary word is no secret. Without a bound
