@@ -34,8 +34,8 @@ FOREIGN = frozenset({"actual", "context", "events", "expected", "parameters", "r
 """Fields of foreign data, in which keys are redacted too."""
 OWN_JSON = frozenset({"floors", "improvement_areas", "metrics", "missing", "objectives", "severity", "virtue_scores"})
 """Columns of JSON that Stoic Eval made: the names of fields in it stay, as in a row."""
-_LETTERS = re.compile(r"(?:\\u(?!00[01])[0-9a-fA-F]{4})+")
-"""Escapes of JSON, together where a character takes two; not those of line ends and other control characters."""
+_ESCAPE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u(?!00[01])[0-9a-fA-F]{4}")
+"""An escape of JSON, or the two of one character; not those of line ends and other control characters."""
 _WRAPPED = re.compile(r"[A-Za-z0-9+/_-]{16}\r?\n[ \t]*[A-Za-z0-9+/_-]{4}")
 """A line end in base64: where there is none, as in almost all texts, none is looked for within secrets."""
 _JSON = re.compile(r'\s*["\[{]')
@@ -43,11 +43,28 @@ _written = json.JSONEncoder(ensure_ascii=False, default=str).encode
 SHORTEST = 6
 """Characters of a known secret. A shorter key (`test`, `agent`) is a word: blanking it in what an agent said or did
 would make true assertions fail."""
+Span = tuple[int, int]
+"""Where a secret begins in a text, and where it has ended."""
 
 
-def _blank(found: re.Match[str]) -> str:
-    """What takes the place of a match: nothing of one between two characters."""
-    return BLANK if found[0] else ""
+def _without(text: str, spans: Iterable[Span]) -> str:
+    """The text with a blank for each of the spans, and one for those that overlap."""
+    shown, end = list[str](), 0
+    for begins, ends in sorted(spans):
+        if begins >= end:
+            shown += (text[end:begins], BLANK)
+        end = max(end, ends)
+    return "".join((*shown, text[end:]))
+
+
+def _unescaped(text: str) -> tuple[str, list[int]]:
+    """The text without escapes of JSON, and where each of its characters, and its end, is in `text`."""
+    plain, places, end = list[str](), list[int](), 0
+    for escape in _ESCAPE.finditer(text):
+        plain += (text[end : escape.start()], well_formed(json.loads(f'"{escape[0]}"')))
+        places += range(end, escape.start() + 1)
+        end = escape.end()
+    return "".join((*plain, text[end:])), [*places, *range(end, len(text) + 1)]
 
 
 class Redactor:
@@ -78,26 +95,23 @@ class Redactor:
         return self._short(text) if len(text) <= SHORT else self._blanked(text)
 
     def _blanked(self, text: str) -> str:
-        shown = self._as_spelt(text)
-        if r"\u" in shown:
-            plain = _LETTERS.sub(lambda found: well_formed(json.loads(f'"{found[0]}"')), shown)
-            cleaned = self._as_spelt(plain)
-            return shown if cleaned == plain else cleaned
-        return shown
+        spans = self._found(text)
+        if r"\u" in text:
+            plain, places = _unescaped(text)
+            spans += [(places[begins], places[ends]) for begins, ends in self._found(plain)]
+        return _without(text, spans) if spans else text
 
-    def _as_spelt(self, text: str) -> str:
-        for pattern in self._patterns:
-            text = pattern.sub(_blank, text)
-        text = self._without(self._spelt, text)
+    def _found(self, text: str) -> list[Span]:
+        """All of its secrets: a pattern may match only the first half of a known one, or the other way round."""
+        patterns = [pattern for pattern in self._patterns if pattern.search(text)]  # `finditer` takes twice as long
+        # Looking for one by one is faster than one pattern, as almost no text has any.
+        patterns += [re.compile(re.escape(known)) for known in self._spelt if known in text]
         if "%" in text or "+" in text:
-            text = in_addresses(self._known).sub(BLANK, text)
+            patterns.append(in_addresses(self._known))
         if "\n" in text and _WRAPPED.search(text):
-            text = in_wrapped_base64(self._known).sub(BLANK, text)
-        return text
-
-    def _without(self, secrets: Iterable[str], text: str) -> str:
-        """`text` without `secrets`; searching one by one is faster than one pattern, as almost no text has any."""
-        return self._literals.sub(BLANK, text) if any(secret in text for secret in secrets) else text
+            patterns.append(in_wrapped_base64(self._known))
+        found = (each.span() for pattern in patterns for each in pattern.finditer(text))
+        return [(begins, ends) for begins, ends in found if begins < ends]  # some match between characters too
 
     def data(self, value: Any) -> Any:
         """JSON-like data with every text and number in it redacted, keys included."""
@@ -150,8 +164,8 @@ class Redactor:
         shown = edited(written, self._instead)
         for pattern in self._quoting:
             shown = replaced_where(pattern, shown, BLANK)
-        if self._without(self._spelt, shown) != shown:  # across several values
-            shown = self._without(self._spelt, replaced_where(self._literals, shown, BLANK))
+        if any(known in shown for known in self._spelt):  # across several values
+            shown = self._literals.sub(BLANK, replaced_where(self._literals, shown, BLANK))
         return shown
 
     def _instead(self, token: Token, held: str, key: str) -> str | None:

@@ -32,6 +32,36 @@ def test_text_that_begins_like_a_secret_over_and_over_takes_time_by_its_length(b
     assert time.process_time() - began < 4, "0.2 s; 80 s where each beginning looks on to the end"
 
 
+@pytest.mark.parametrize(
+    ("secret", "text", "shown"),
+    [
+        ("p@ssw0rd99", "postgres://user:p@ssw0rd99@db", f"postgres://{BLANK}@db"),
+        ("sk-abcdefghijklmnopqrst.uvwxyz", "key: sk-abcdefghijklmnopqrst.uvwxyz.", f"key: {BLANK}."),
+        ("sk-abcdefghijklmnopqrst.uvwxyz", r"key: sk-abcdefghijklmnopqrst\u002euvwxyz.", f"key: {BLANK}."),
+        ("12345678901234567|abc", "Authorization: Bearer 12345678901234567|abc", f"Authorization: {BLANK}"),
+        ("correct horse battery", 'password: "correct horse battery"', f'{BLANK}"'),
+        ("hunter22 horse", "password=hunter22+horse, password=hunter22%20horse", f"{BLANK}, {BLANK}"),
+        ("old password", "my old password=hunter22", f"my {BLANK}"),
+    ],
+)
+def test_what_only_begins_or_ends_like_something_else_is_blanked_as_a_whole(
+    secret: str, text: str, shown: str
+) -> None:
+    assert DEFAULT.knowing([secret]).text(text) == shown
+
+
+def test_of_known_secrets_that_overlap_none_is_left() -> None:
+    assert Redactor([], ["tr0ub4dor", "dor&3.14"]).text("a tr0ub4dor&3.14 b") == f"a {BLANK} b"
+
+
+def test_secrets_side_by_side_are_blanked_one_by_one() -> None:
+    assert Redactor(["[a-z]{6}"], ["S3CRET"]).text("secretS3CRETsecret") == BLANK * 3
+
+
+def test_what_is_left_of_a_text_with_escapes_stays_as_it_is_written() -> None:
+    assert Redactor([], ["s3cret"]).text(r"\u00e9 s3cre\u0074 \ud83d\ude00") == rf"\u00e9 {BLANK} \ud83d\ude00"
+
+
 def test_known_secrets_are_blanked_wherever_they_stand_the_longest_first() -> None:
     redactor = Redactor([], ["tr0ub4dor", "tr0ub4dor&3", "", "abc", "a.c+d*"])
     assert redactor.text("xtr0ub4dor&3y tr0ub4dor abc a.c+d* aXc+d*") == f"x{BLANK}y {BLANK} abc {BLANK} aXc+d*"
