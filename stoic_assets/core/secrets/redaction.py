@@ -34,7 +34,10 @@ FOREIGN = frozenset({"actual", "context", "events", "expected", "parameters", "r
 """Fields of foreign data, in which keys are redacted too."""
 OWN_JSON = frozenset({"floors", "improvement_areas", "metrics", "missing", "objectives", "severity", "virtue_scores"})
 """Columns of JSON that Stoic Eval made: the names of fields in it stay, as in a row."""
-_ESCAPE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u(?!00[01])[0-9a-fA-F]{4}")
+_ESCAPE = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u(?!00[01])[0-9a-fA-F]{4}"
+    r'|\\(?:["/]|\\(?!u))'  # in JSON that is a text of JSON, each backslash of `\\u` is escaped too
+)
 """An escape of JSON, or the two of one character; not those of line ends and other control characters."""
 _WRAPPED = re.compile(r"[A-Za-z0-9+/_-]{16}\r?\n[ \t]*[A-Za-z0-9+/_-]{4}")
 """A line end in base64: where there is none, as in almost all texts, none is looked for within secrets."""

@@ -122,6 +122,7 @@ def test_any_letter_of_a_secret_may_be_an_escape_of_json() -> None:
     redactor = Redactor([], ["Geheimnis-für-😀-alle"])
     for spelt in (r"Geheimnis-f\u00FCr-\uD83D\ude00-alle", r"\u0047eheimnis-für-\ud83d\uDE00-\u0061lle"):
         assert redactor.text(f'pw: {{"pw": "{spelt}"}}') == f'pw: {{"pw": "{BLANK}"}}'
+    assert Redactor([], ['pa"s/s\\word']).text(r'pw: "pa\u0022s\/s\\word" é') == f'pw: "{BLANK}" é'
     assert redactor.text(r"\ud83d a \u00FC") == r"\ud83d a \u00FC"
     assert redactor.text(r"a\u000a Geheimnis-f\u00FCr-😀-alle") == rf"a\u000a {BLANK}"
 
