@@ -4,7 +4,6 @@ A number out of range is refused, never clamped, and nothing that is missing get
 """
 
 import json
-import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from functools import cache
@@ -14,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationEr
 
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.text.clean_text import clean
+from stoic_assets.core.text.json_text import unfenced
 from stoic_assets.core.virtues import ASPECTS, Virtue
 
 MOST_EXAMPLES = 5
@@ -22,8 +22,6 @@ REPLY_CHARS = 50_000
 """A longer reply is refused unread, unless it has no more than `MARK_CHARS` for each mark that was asked for."""
 MARK_CHARS = 2_000
 """Enough for the mark of a task: a reason of two sentences and a quote, with its escapes."""
-
-_JSON_FENCE = re.compile(r"\A\s*```\w*(.*?)```\s*\Z", re.DOTALL)
 
 
 class MalformedVerdict(StoicError):
@@ -112,8 +110,7 @@ def parsed(text: str, form: TypeAdapter[P], keys: Collection[str] = ()) -> P:
         raise MalformedVerdict(f"the reply is longer than {most} characters")
     if not text.strip():
         raise MalformedVerdict("the reply is empty")
-    fence = _JSON_FENCE.match(text)
-    body = fence.group(1) if fence else text
+    body = unfenced(text)
     try:
         found = form.validate_json(body, strict=True)
     except ValidationError as error:

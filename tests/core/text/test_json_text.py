@@ -1,13 +1,14 @@
 """JSON for readers: what is escaped, and how it is laid out."""
 
 import json
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stoic_assets.core.text.foreign_text import visible
-from stoic_assets.core.text.json_text import DEEPEST, in_letters, json_text, laid_out
+from stoic_assets.core.text.json_text import DEEPEST, in_letters, json_text, laid_out, unfenced
 
 TEXT = st.text(st.characters(exclude_categories=()))
 
@@ -93,3 +94,10 @@ def test_json_of_so_many_levels_that_their_blanks_would_fill_any_memory_is_left_
 )  # fmt: skip
 def test_escaped_letters_are_read(text: str, read: str) -> None:
     assert in_letters(text) == read
+
+
+def test_what_only_begins_like_a_fence_takes_time_by_its_length() -> None:
+    began = time.process_time()
+    for text in (f"```{'a' * 49_000}", "```" * 16_000 + "a", f"```{' ' * 49_000}"):
+        assert unfenced(text) == text
+    assert time.process_time() - began < 4, "0.01 s; 20 s where each letter begins another search"
