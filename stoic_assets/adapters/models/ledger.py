@@ -18,6 +18,7 @@ from stoic_assets.core.configuration.settings import Price
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.secrets.redaction import Redactor
 from stoic_assets.core.table_rows import Row
+from stoic_assets.core.text.json_text import unfenced
 
 AT_ONCE_UNDER_CEILING = 8
 """Calls whose cost is not known yet: all verdicts are requested at once; unlimited, none would meet the ceiling."""
@@ -69,12 +70,11 @@ class Ledger:
             self.note(request, replace(charged(error), latency_ms=latency_ms), str(error) or type(error).__name__)
             raise
         self.note(request, reply)
-        return self._without_secrets(reply) if request.role == "judge" else reply
+        return self._without_secrets(request, reply) if request.role == "judge" else reply
 
-    def _without_secrets(self, reply: ChatReply) -> ChatReply:
+    def _without_secrets(self, request: ChatRequest, reply: ChatReply) -> ChatReply:
         """The judge's reply as it is kept, and sent back when it is malformed: a server may repeat what it was sent."""
-        text = self._redactor.data(reply.text)
-        return reply if text == reply.text else replace(reply, text=text)
+        return replace(reply, text=self._redactor.reply(unfenced(reply.text), request.words))
 
     def note(self, request: ChatRequest, reply: ChatReply, error: str | None = None) -> None:
         """Records one call. Raises `StorageError`."""

@@ -1,7 +1,7 @@
 """Requests to a language model and its replies: the port that every provider implements."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -41,6 +41,19 @@ class ChatRequest:
     def characters(self) -> int:
         """The length of all messages."""
         return sum(len(message["content"]) for message in self.messages)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The names of fields, and values of enumerations, that `schema` asks for."""
+        return frozenset(_words(self.schema or {}))
+
+
+def _words(schema: Mapping[str, Any]) -> Iterator[str]:
+    yield from schema.get("enum", ())
+    for name, inner in schema.get("properties", {}).items():
+        yield name
+        yield from _words(inner)
+    yield from _words(schema["items"]) if "items" in schema else ()
 
 
 def worded(text: str) -> str:

@@ -2,14 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from stoic_assets.core.secrets.secret_forms import in_addresses, in_wrapped_base64, spellings
 from stoic_assets.core.table_rows import Row
 from stoic_assets.core.text.foreign_text import well_formed
-from stoic_assets.core.text.json_text import json_text
+from stoic_assets.core.text.json_text import is_json, json_text
 from stoic_assets.core.text.json_tokens import Token, edited, replaced_where
 
 BLANK = "[redacted]"
@@ -130,6 +130,19 @@ class Redactor:
         """Data made by Stoic Eval, such as a table's row: names of fields and `OWN` values stay, JSON stays JSON."""
         return {name: value if name in OWN else self._field(name, value) for name, value in row.items()}
 
+    def reply(self, text: str, asked: Collection[str]) -> str:
+        """A model's structured reply: the words that were `asked` for, as names of fields, and numbers under them stay.
+
+        What is no JSON is redacted as a text.
+        """
+
+        def instead(token: Token, held: str, key: str) -> str | None:
+            if held in asked or (token.lastgroup == "number" and key in asked):
+                return None
+            return self._instead(token, held, "" if key in asked else key)
+
+        return edited(text, instead) if is_json(text) else self.text(text)
+
     def _field(self, name: str, value: Any) -> Any:
         if isinstance(value, str):
             return self._own_json(name, value) if name in OWN_JSON else self._json_or_text(value)
@@ -154,13 +167,7 @@ class Redactor:
 
     def _json_or_text(self, value: str) -> str:
         """The value; what is JSON stays JSON."""
-        if not _JSON.match(value):
-            return self.text(value)
-        try:
-            json.loads(value)
-        except (ValueError, RecursionError):  # no JSON, or nested too deeply to be read by anybody
-            return self.text(value)
-        return self._json(value)
+        return self._json(value) if _JSON.match(value) and is_json(value) else self.text(value)
 
     def _json(self, written: str) -> str:
         """JSON without its secrets. Each key and value is redacted by itself: a pattern does not stop at a bracket."""

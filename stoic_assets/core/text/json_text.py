@@ -37,12 +37,12 @@ def unfenced(text: str) -> str:
 
 def in_letters(text: str) -> str:
     """A text of JSON with the characters that it escapes, such as `"\\u58a8"`; any other text as it is."""
-    return _TEXT.sub(lambda found: _unescaped(found[0]), text) if _is_json(text) else text
+    return _TEXT.sub(lambda found: _unescaped(found[0]), text) if is_json(text) else text
 
 
 def laid_out(text: str) -> str:
     """A text of one JSON object or list on indented lines; any other text as it is, and one of too many levels."""
-    if not text.lstrip().startswith(("{", "[")) or not _is_json(text):
+    if not text.lstrip().startswith(("{", "[")) or not is_json(text):
         return text
     lines, levels = [""], 0
     for part in _PART.findall(text):
@@ -67,7 +67,8 @@ def _unescaped(text: str) -> str:
     return json.dumps(json.loads(text), ensure_ascii=False) if "\\" in text else text
 
 
-def _is_json(text: str) -> bool:
+def is_json(text: str) -> bool:
+    """Whether it is JSON, and not nested too deeply to be read by anybody."""
     try:
         json.loads(text)
     except (ValueError, RecursionError):

@@ -13,6 +13,8 @@ from paid_calls import PRICES, REQUEST, ScriptedModel, paid
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.core.calls.chat import ChatReply, ChatRequest, ModelFailure
+from stoic_assets.core.feedback.interpretation import metrics_schema
+from stoic_assets.core.judging.verdict import virtue_schema
 from stoic_assets.core.secrets.redaction import Redactor
 
 
@@ -105,6 +107,34 @@ def test_a_verdict_stays_one_where_a_pattern_takes_a_part_of_it(tmp_path: Path) 
     model = ScriptedModel(ChatReply('{"evidence": "token=abc", "score": 0.5}', 10, 5, 0.25))
     ledger = Ledger(model, tmp_path / "calls.jsonl", PRICES, redactor=Redactor(["token.*"]))
     assert asyncio.run(ledger.complete(REQUEST)).text == '{"evidence": "[redacted]", "score": 0.5}'
+
+
+VERDICT = '{"supporting_examples": ["an example of 2026"], "score": 0.8333, "exercised": true}'
+KEPT = '{"supporting_examples": ["an [redacted] of [redacted]"], "score": 0.8333, "exercised": true}'
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (VERDICT, KEPT), (f"```json\n{VERDICT}\n```", f"\n{KEPT}\n"),
+        ('{"my example": "x", "pin": 4711}', '{"my [redacted]": "x", "pin": "[redacted]"}'),
+        ("my example is 2026", "my [redacted] is [redacted]"),
+    ],
+)  # fmt: skip
+def test_a_verdict_stays_one_where_its_own_fields_and_numbers_look_like_a_secret(
+    tmp_path: Path, said: str, kept: str
+) -> None:
+    model, secrets = ScriptedModel(ChatReply(said)), Redactor([r"\d{4}"], ["example"])
+    ledger = Ledger(model, tmp_path / "calls.jsonl", PRICES, redactor=secrets)
+    assert asyncio.run(ledger.complete(replace(REQUEST, schema=virtue_schema("wisdom")))).text == kept
+
+
+def test_a_value_that_a_judge_was_offered_is_no_secret(tmp_path: Path) -> None:
+    said = '{"acceptance_status": "needs_improvement", "improvement_suggestions": ["an improvement"]}'
+    model, secrets = ScriptedModel(ChatReply(said)), Redactor((), ["improvement"])
+    ledger = Ledger(model, tmp_path / "calls.jsonl", PRICES, redactor=secrets)
+    told = asyncio.run(ledger.complete(replace(REQUEST, schema=metrics_schema(["clarity"])))).text
+    assert told == said.replace("an improvement", "an [redacted]")
 
 
 def test_a_file_that_cannot_be_written_says_so(tmp_path: Path) -> None:
