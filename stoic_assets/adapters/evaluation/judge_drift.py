@@ -152,11 +152,14 @@ def _store_calls_of_a_killed_night(workplace: Workplace, ledgers: Path) -> None:
 
 
 def _prepared(workplace: Workplace, at: datetime, renew: bool) -> tuple[Reference, Exhibits]:
-    """The reference without trials that were deleted since, and its exhibits; a new one if too few remain."""
+    """The reference without trials that were deleted since, and its exhibits; a new one if too few remain.
+
+    With `renew` a new one follows one that is complete; one that is being made is first completed.
+    """
     panel = judge_panel(workplace.env)
     judge = judge_id(panel, workplace.judge_identity(panel), workplace.settings)
-    kept = None if renew else _kept(workplace, judge)
-    if kept is not None:
+    kept = _kept(workplace, judge)
+    if kept is not None and not (renew and kept.rounds >= workplace.settings.drift.reference_judgings):
         exhibits = _exhibits(workplace, kept.members)
         if len(exhibits) >= FEWEST:
             return kept.keeping(exhibits), exhibits

@@ -26,6 +26,16 @@ def test_an_interrupted_making_is_taken_up_after_its_last_whole_round(workplace:
     assert [each["rounds"] for each in references(workplace)] == [2]
 
 
+def test_an_interrupted_renewal_is_taken_up_although_it_is_asked_for_again(workplace: Workplace) -> None:
+    watch(workplace, NoisyJudge(0.7))
+    with pytest.raises(InfrastructureError, match="the server is gone"):
+        watch(workplace, NoisyJudge(0.5, fails=lambda number: number > 40), 1, renew=True)
+    judge = NoisyJudge(0.5)
+    watch(workplace, judge, 2, renew=True)
+    assert len(judge.requests) == 40
+    assert [each["rounds"] for each in references(workplace)] == [2, 2]
+
+
 def test_what_a_killed_night_paid_is_in_the_table_after_the_next_one(workplace: Workplace) -> None:
     killed = "drift-20261121T020000"
     ledger = Ledger(OfflineModel(), drift_folder(workplace) / "calls" / f"{killed}.jsonl", {})
