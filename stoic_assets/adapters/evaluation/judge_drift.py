@@ -88,7 +88,7 @@ async def watch_judge(workplace: Workplace, provider: ChatModel, at: datetime, r
     journal = home / "calls" / f"{evaluation_id}.jsonl"
     ledger = Ledger(provider, journal, workplace.settings.prices, redactor=workplace.redactor)
     with _alone(home):
-        _store_calls_of_a_killed_night(workplace, journal.parent)
+        _store_calls_of_killed_nights(workplace, journal.parent)
         try:
             reference, exhibits = await asyncio.to_thread(_prepared, workplace, at, renew)
             measurement = await _measure(workplace, ledger, reference, exhibits)
@@ -135,20 +135,21 @@ async def _measure(
     return unmeasured(reference, MADE)
 
 
-def _store_calls_of_a_killed_night(workplace: Workplace, ledgers: Path) -> None:
-    """Stores what the latest night before this one asked, if it was killed before it could: it was paid for.
+def _store_calls_of_killed_nights(workplace: Workplace, ledgers: Path) -> None:
+    """Stores what nights before this one asked that were killed before they could: it was paid for.
 
     A damaged ledger is logged and left: it must not end this night as well.
     """
-    latest = max(ledgers.glob("*.jsonl"), default=None)
-    if latest is None or workplace.warehouse.has("llm_calls", ALL_VERSIONS, latest.stem):
-        return
-    try:
-        calls = calls_in(latest, workplace.settings.prices)
-    except StorageError as damage:
-        _log.warning("calls of a night before left out: %s", damage)
-        return
-    workplace.warehouse.write("llm_calls", ALL_VERSIONS, latest.stem, calls)
+    stored = workplace.warehouse.evaluation_ids(ALL_VERSIONS, "llm_calls")
+    for ledger in sorted(ledgers.glob("*.jsonl")):
+        if ledger.stem in stored:
+            continue
+        try:
+            calls = calls_in(ledger, workplace.settings.prices)
+        except StorageError as damage:
+            _log.warning("calls of a night before left out: %s", damage)
+        else:
+            workplace.warehouse.write("llm_calls", ALL_VERSIONS, ledger.stem, calls)
 
 
 def _prepared(workplace: Workplace, at: datetime, renew: bool) -> tuple[Reference, Exhibits]:
@@ -165,7 +166,8 @@ def _prepared(workplace: Workplace, at: datetime, renew: bool) -> tuple[Referenc
             return kept.keeping(exhibits), exhibits
     members = _chosen(workplace)
     exhibits = _exhibits(workplace, members)
-    begun = Reference(reference_id=reference_id(judge, at), judge_models=panel, members=members)
+    made = reference_id(judge, at, kept.reference_id if kept else None)
+    begun = Reference(reference_id=made, judge_models=panel, members=members)
     return begun.keeping(exhibits), exhibits
 
 

@@ -103,9 +103,9 @@ class Warehouse:
         """The evaluations of one version, the newest first."""
         return self._of_version("evaluations", agent_version, "from ({}) order by started_at desc, evaluation_id desc")
 
-    def evaluation_ids(self, agent_version: str) -> set[str]:
-        """The evaluations of one version by the names of their files, which may be damaged."""
-        return {evaluation_id for _, evaluation_id in places(self.root / "evaluations", agent_version)}
+    def evaluation_ids(self, agent_version: str, table: str = "evaluations") -> set[str]:
+        """The evaluations of one version with this table, by the names of their files, which may be damaged."""
+        return {evaluation_id for _, evaluation_id in places(self.root / table, agent_version)}
 
     def jobs(self, agent_version: str) -> list[Row]:
         """Each job and scenario of which an evaluation of one version has trials.

@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from statistics import fmean
 
 from pydantic import BaseModel
@@ -19,6 +19,7 @@ from stoic_assets.core.judging.verdict import virtue_schema
 from stoic_assets.core.text import templates
 from stoic_assets.core.virtues import VIRTUES, Virtue
 
+_MOMENT = "%Y%m%dT%H%M%S"
 Judged = Mapping[str, Mapping[Virtue, float]]
 """One judging: trial id to virtue to score, 0–1. A virtue without a score is left out."""
 
@@ -78,9 +79,12 @@ def judge_id(judge_models: Sequence[str], identity: str, settings: Settings) -> 
     return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:12]
 
 
-def reference_id(judge: str, made_at: datetime) -> str:
-    """The id of a judge's reference; the newest sorts last."""
-    return f"{judge}-{made_at:%Y%m%dT%H%M%S}"
+def reference_id(judge: str, made_at: datetime, newest: str | None = None) -> str:
+    """The id of a judge's reference; it sorts after the `newest` one's, even if the clock was ahead for that one."""
+    made = f"{judge}-{made_at:{_MOMENT}}"
+    if newest is None or made > newest:
+        return made
+    return f"{judge}-{datetime.strptime(newest, f'{judge}-{_MOMENT}') + timedelta(seconds=1):{_MOMENT}}"
 
 
 def _prompts() -> list[object]:

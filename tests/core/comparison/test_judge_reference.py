@@ -1,10 +1,19 @@
 """Which transcripts a judge is watched by, and what several judgings of them add up to."""
 
 from collections import Counter
+from datetime import UTC, datetime
 
 import pytest
 
-from stoic_assets.core.comparison.judge_reference import Mean, Member, Reference, chosen, judge_id, panel_scores
+from stoic_assets.core.comparison.judge_reference import (
+    Mean,
+    Member,
+    Reference,
+    chosen,
+    judge_id,
+    panel_scores,
+    reference_id,
+)
 from stoic_assets.core.configuration.settings import Drift, Judging, Settings
 from stoic_assets.core.judging.scores import VirtueScore
 
@@ -65,3 +74,11 @@ def test_another_prompt_is_another_judge(monkeypatch: pytest.MonkeyPatch) -> Non
     before = judge_id(("a",), "", Settings())
     monkeypatch.setattr("stoic_assets.core.text.templates.source", lambda package, name: f"other {name}")
     assert judge_id(("a",), "", Settings()) != before
+
+
+def test_a_new_reference_sorts_last_even_if_the_clock_was_ahead_once() -> None:
+    night = datetime(2026, 11, 22, 2, tzinfo=UTC)
+    first = reference_id("judge", night)
+    assert (first, reference_id("judge", night, "judge-20261121T020000")) == ("judge-20261122T020000",) * 2
+    assert reference_id("judge", night, first) == "judge-20261122T020001"
+    assert reference_id("judge", night, "judge-20271231T235959") == "judge-20280101T000000"

@@ -44,10 +44,18 @@ def test_what_a_killed_night_paid_is_in_the_table_after_the_next_one(workplace: 
         watch(workplace, NoisyJudge(0.6), night)
         [call] = workplace.warehouse.read("llm_calls", ALL_VERSIONS, killed)
         assert call["cost_usd"] == 0.75
-    killed_later = Ledger(OfflineModel(), drift_folder(workplace) / "calls" / "drift-20261124T020000.jsonl", {})
-    killed_later.note(ChatRequest("judge", "gpt", (), 0.0), ChatReply("", cost_usd=0.25))
-    watch(workplace, NoisyJudge(0.6), 3)
-    assert len(workplace.warehouse.read("llm_calls", ALL_VERSIONS, "drift-20261124T020000")) == 1
+
+
+def test_a_clock_that_was_ahead_once_keeps_back_no_renewal_and_no_call(workplace: Workplace) -> None:
+    ahead = watch(workplace, NoisyJudge(0.7), 400)
+    killed = "drift-20261123T010000"
+    ledger = Ledger(OfflineModel(), drift_folder(workplace) / "calls" / f"{killed}.jsonl", {})
+    ledger.note(ChatRequest("judge", "gpt", (), 0.0), ChatReply("", cost_usd=0.25))
+    renewed = watch(workplace, NoisyJudge(0.5), 1, renew=True)
+    assert len(workplace.warehouse.read("llm_calls", ALL_VERSIONS, killed)) == 1
+    after = watch(workplace, NoisyJudge(0.5), 2)
+    assert after.measurement.reference_id == renewed.measurement.reference_id != ahead.measurement.reference_id
+    assert not after.measurement.alarms
 
 
 def test_a_damaged_ledger_of_a_killed_night_ends_no_other_night(
