@@ -8,7 +8,7 @@ from stoic_assets.adapters.evaluation.conversations import Held, hold_evaluation
 from stoic_assets.adapters.evaluation.live_releases import read_releases
 from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.errors import ConfigurationError, StoicError
+from stoic_assets.core.errors import Busy, ConfigurationError, StoicError
 from stoic_assets.core.evaluation import INCOMPLETE, EvaluationRequest
 from stoic_assets.core.nights.night_record import HeldVersion, Round, RoundName, night_evaluation_id
 from stoic_assets.core.scoring.validity import ceiling_reached
@@ -33,7 +33,8 @@ async def hold_night(
 ) -> HeldNight:
     """Holds the conversations of all live versions in turn, or of those among `versions`, and records the round.
 
-    Raises `ConfigurationError` when none of them is live.
+    Raises `ConfigurationError` when none of them is live, and `Busy` when others work on all of them: the round is
+    theirs to record.
     """
     releases = read_releases(workplace)
     all_live = [each.agent_version for each in releases.live]
@@ -44,6 +45,9 @@ async def hold_night(
         raise ConfigurationError("; ".join([said, *map(left_out, releases.complaints)]))
     wanted = [Wanted(version, night_evaluation_id(night, version, name), EvaluationRequest()) for version in live]
     outcomes = await hold_evaluations(workplace, wanted, run_id)
+    busy = [each for each in outcomes.values() if isinstance(each, Busy)]
+    if len(busy) == len(wanted):
+        raise busy[0]
     results = {each.agent_version: outcomes[each.evaluation_id] for each in wanted}
     held = {version: result for version, result in results.items() if isinstance(result, Held)}
     bases, clean = releases.bases(), workplace.redactor.text

@@ -5,11 +5,12 @@ from dataclasses import replace
 import pytest
 from held_nights import JOB, NIGHT, Agent, hold
 
+from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.offline_model import OFFLINE, OfflineModel
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calls.chat import ChatReply, ChatRequest
-from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.errors import Busy, ConfigurationError
 from stoic_assets.core.nights.night_record import night_evaluation_id
 
 
@@ -50,6 +51,21 @@ def test_a_version_that_cannot_be_talked_to_stops_no_other(
     [night], _ = workplace.nights.recent()
     assert night.first is not None
     assert list(night.first.evaluations) == [good]
+
+
+def test_a_night_that_another_run_holds_is_refused_and_keeps_its_record(
+    workplace: Workplace, agent: Agent, said: list[str]
+) -> None:
+    version = agent("1.0.0")
+    record = hold(workplace).record
+    lock = workplace.evidence.folder(version, record.evaluations[version].evaluation_id) / "lock"
+    with locked(lock), pytest.raises(Busy, match=rf"of {version} is running in another process"):
+        hold(workplace)
+    assert workplace.nights.read(NIGHT).first == record
+    other = agent("1.1.0")
+    with locked(lock):
+        found = hold(workplace)
+    assert (list(found.held), list(found.record.faults)) == ([other], [version])
 
 
 def test_where_no_version_can_be_talked_to_the_night_names_them_all(workplace: Workplace, agent: Agent) -> None:
