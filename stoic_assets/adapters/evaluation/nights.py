@@ -18,8 +18,9 @@ from stoic_assets.core.scoring.validity import ceiling_reached
 class HeldNight:
     """One round of a night: its record, and the result of each version that conversed.
 
-    `unread` says why manifests were left out; it is empty in a first round for named versions. `missed` says why
-    versions were not evaluated in the first round; these have no part in this one.
+    `unread` says which named versions were left out, as they are not live, and why manifests were; of these it says
+    nothing in a first round for named versions. `missed` says why versions were not evaluated in the first round; these
+    have no part in this one.
     """
 
     record: Round
@@ -63,8 +64,9 @@ async def hold_night(
     first = workplace.nights.read(night).first
     missed = {version: why for version, why in (first.faults if first else {}).items() if version not in results}
     asked_for = versions and name == "first"  # by hand; in the second round they are those that regressed
-    unread = () if asked_for else tuple(left_out(clean(each)) for each in releases.complaints)
-    return HeldNight(record, held, unread, missed)
+    not_live = [releases.elsewhere.get(each, f"{each} is not live") for each in versions if each not in all_live]
+    unread = [*(() if asked_for else releases.complaints), *not_live]
+    return HeldNight(record, held, tuple(left_out(clean(each)) for each in unread), missed)
 
 
 def left_out(complaint: str) -> str:
