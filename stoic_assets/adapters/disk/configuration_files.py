@@ -31,7 +31,7 @@ def read_text(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise ConfigurationError(f"{path}: there is no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # no Unicode, or a path with a null byte
         raise ConfigurationError(f"{path}: cannot be read: {error}") from None
 
 

@@ -172,6 +172,8 @@ def test_headers_outlive_the_loading(tmp_path: Path) -> None:
         ("prompts: {tasks: broken.jinja}", r"broken\.jinja:2: not a valid template: "),
         ("prompts: {tasks: field.jinja}", r"field\.jinja: 'dict object' has no attribute 'acceptanceCriteria'"),
         ("prompts: {tasks: folder}", "folder: cannot be read: "),
+        (r'setups: [{file: "setups\01.cypher"}]', r"job\.yml:3: setups\[0\]\.file: .*null byte"),
+        (r'evaluator: {prompt: "own\0"}', r"job\.yml:3: evaluator\.prompt: .*null byte"),
     ],
 )
 def test_what_a_job_names_must_be_there_and_readable(tmp_path: Path, text: str, fault: str) -> None:
