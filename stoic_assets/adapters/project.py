@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stoic_assets.adapters.disk.files import write_whole
 from stoic_assets.adapters.disk.home_format import note_format, refuse_newer_format
-from stoic_assets.adapters.disk.paths import refuse_undecoded
+from stoic_assets.adapters.disk.paths import path_in, refuse_undecoded
 from stoic_assets.core.errors import ConfigurationError
 
 _ONLY_TO_READ = (
@@ -43,21 +43,24 @@ class Project:
 def find_project(env: Mapping[str, str] = os.environ, start: Path | None = None) -> Project:
     """The project around `start` (default: the current folder), with `STOIC_HOME` and `STOIC_WAREHOUSE` applied.
 
-    Raises `ConfigurationError` when the current folder was removed.
+    Raises `ConfigurationError` when the current folder was removed, or there is no home folder for a `~`.
     """
     try:
         here = (start or Path.cwd()).resolve()
     except FileNotFoundError:
         raise ConfigurationError("the current folder was removed; change to one that exists") from None
     root = next((folder for folder in [here, *here.parents] if (folder / "eval_jobs").is_dir()), here)
-    home = Path(env.get("STOIC_HOME") or root / ".stoic").expanduser().absolute()
-    warehouse = Path(env.get("STOIC_WAREHOUSE") or home / "warehouse").expanduser().absolute()
-    return Project(root, home, warehouse)
+    home = _folder_in(env, "STOIC_HOME", root / ".stoic")
+    return Project(root, home, _folder_in(env, "STOIC_WAREHOUSE", home / "warehouse"))
 
 
 def dagster_folder(project: Project, env: Mapping[str, str]) -> Path:
     """Where Dagster keeps its records: `DAGSTER_HOME`, else in the project's own home."""
-    return Path(env.get("DAGSTER_HOME") or project.home / "dagster").expanduser().absolute()
+    return _folder_in(env, "DAGSTER_HOME", project.home / "dagster")
+
+
+def _folder_in(env: Mapping[str, str], variable: str, default: Path) -> Path:
+    return path_in(variable, env.get(variable) or default).absolute()
 
 
 def refuse_undecoded_paths(project: Project, env: Mapping[str, str]) -> None:

@@ -14,6 +14,7 @@ from stoic_assets.adapters.disk.evidence_store import EvidenceStore
 from stoic_assets.adapters.disk.file_locks import locked_async
 from stoic_assets.adapters.disk.json_lines import LinesLost
 from stoic_assets.adapters.disk.night_store import NightStore
+from stoic_assets.adapters.disk.paths import path_in
 from stoic_assets.adapters.graph.graphs import Graphs, GraphUse
 from stoic_assets.adapters.messages.outbox import Outbox
 from stoic_assets.adapters.models.connect import connect_model, is_offline
@@ -166,5 +167,5 @@ def open_workplace(
 def _of_file(root: Path) -> dict[str, str]:
     """The values of the project's `.env`. Its paths are relative to the project, wherever in it a command runs."""
     values = read_env_file(root / ".env")
-    paths = {name: str(root / Path(values[name]).expanduser()) for name in _PATHS if name in values}
+    paths = {name: str(root / path_in(name, values[name])) for name in _PATHS if name in values}
     return values | paths

@@ -4,11 +4,13 @@ import pytest
 
 from stoic_assets.adapters.project import (
     Project,
+    dagster_folder,
     find_project,
     make_home,
     refuse_in_warehouse,
     refuse_undecoded_paths,
 )
+from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.core.errors import ConfigurationError
 
 
@@ -46,6 +48,17 @@ def test_home_and_warehouse_may_be_elsewhere(tmp_path: Path, monkeypatch: pytest
     assert (project.home, project.warehouse) == (tmp_path / "me" / "state", Path("/facts"))
     assert find_project({"STOIC_HOME": "/state"}, tmp_path).warehouse == Path("/state/warehouse")
     assert find_project({"STOIC_HOME": "", "STOIC_WAREHOUSE": ""}, tmp_path).home == tmp_path / ".stoic"
+
+
+@pytest.mark.parametrize("variable", ["STOIC_HOME", "STOIC_WAREHOUSE", "DAGSTER_HOME"])
+def test_a_home_folder_of_nobody_is_named(tmp_path: Path, variable: str) -> None:
+    env = {variable: "~nobody-of-that-name/state"}
+    told = f"^{variable}=~nobody-of-that-name/state: there is no such home folder; write the whole path$"
+    with pytest.raises(ConfigurationError, match=told):
+        dagster_folder(find_project(env, tmp_path), env)
+    (tmp_path / ".env").write_text(f"{variable}={env[variable]}\n")
+    with pytest.raises(ConfigurationError, match=told):
+        open_workplace({}, start=tmp_path)
 
 
 def test_nothing_of_a_user_is_placed_among_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

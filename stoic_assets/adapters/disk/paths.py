@@ -31,6 +31,17 @@ def refuse_undecoded(folder: Path) -> None:
         ) from None
 
 
+def path_in(variable: str, value: str | Path) -> Path:
+    """The path that an environment variable names, with the home folder in place of `~`.
+
+    Raises `ConfigurationError` where there is no such home folder.
+    """
+    try:
+        return Path(value).expanduser()
+    except RuntimeError:
+        raise ConfigurationError(f"{variable}={value}: there is no such home folder; write the whole path") from None
+
+
 def shipped(name: str) -> Path:
     """A file or folder that comes with the product: inside an installed package, or next to it in the repository."""
     for folder in (PACKAGE, PACKAGE.parent):
