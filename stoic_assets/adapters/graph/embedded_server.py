@@ -223,7 +223,7 @@ def _no_start(log: Path) -> str:
     others = " ".join(map(str, processes_with(_over(log.parent))))
     remedy = f"end the process that has its data open with `kill {others}`, " if others else ""
     told = f"the embedded graph did not start, see {log} ({remedy}or set NEO_URI and STOIC_GRAPH_URI)"
-    return f"{told}; it ends with: {ending}"
+    return f"{told}; it {f'ends with: {ending}' if ending else 'is empty'}"
 
 
 def _text(log: Path) -> str:

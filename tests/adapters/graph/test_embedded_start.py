@@ -58,6 +58,8 @@ def test_the_end_of_a_log_is_told_without_frames_of_java(tmp_path):
     log = tmp_path / "server.log"
     log.write_text("\n".join(["java.nio.file.InvalidPathException: Stoä", *["\tat java.base/sun.nio.fs"] * 100, ""]))
     assert embedded_server._no_start(log).endswith("it ends with: java.nio.file.InvalidPathException: Stoä")
+    log.write_text("")
+    assert embedded_server._no_start(log).endswith("STOIC_GRAPH_URI); it is empty"), "it was killed at once"
 
 
 def test_a_server_that_is_too_slow_is_ended(tmp_path, monkeypatch):
