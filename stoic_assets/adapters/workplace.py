@@ -125,9 +125,12 @@ class Workplace:
             )
         if is_offline(self.env):  # the offline model costs nothing, and its verdicts change with its code
             return ledger
+        return self.cached(ledger, manifest.agent_version, fresh)
+
+    def cached(self, ledger: Ledger, agent_version: str, fresh: bool = False) -> CachedModel:
+        """The model behind `ledger`; what it says about a version is kept with the version's cached replies."""
         server = hashlib.sha256(self._judge_server.encode()).hexdigest()[:12]
-        folder = self.judge_cache(manifest.agent_version) / server
-        return CachedModel(ledger, folder, self.settings.judging, fresh)
+        return CachedModel(ledger, self.judge_cache(agent_version) / server, self.settings.judging, fresh)
 
     @cached_property
     def _provider(self) -> ChatModel:

@@ -9,6 +9,7 @@ from stoic_assets.adapters.ratings.feedback_files import feedback_folder
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
+from stoic_assets.cli.partition_run import Interrupted
 from stoic_assets.core.presentation.formatting import listed, plural
 
 
@@ -17,7 +18,10 @@ def feedback(as_json: Json = False) -> None:
     with console.watched(verbose=False) as progress:
         workplace = open_workplace(progress=progress)
         workplace.warehouse.refuse_misread_folder()
-        imported = run_async(import_feedback(workplace))
+        try:
+            imported = run_async(import_feedback(workplace))
+        except KeyboardInterrupt:
+            raise Interrupted("what was read so far is kept; continue with `stoic feedback`") from None
     for complaint in (*imported.feedback.complaints, *errors_of(imported.deliveries)):
         console.complain(complaint)
     if as_json:

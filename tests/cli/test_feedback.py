@@ -1,12 +1,16 @@
 """What `stoic feedback` imports and says."""
 
+import asyncio
 import json
+import signal
 from typing import Any
 
 import pytest
 
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli import feedback as command
 from stoic_assets.cli.feedback import feedback
+from stoic_assets.cli.partition_run import Interrupted
 
 VERSION = "marcus@1.1.0"
 TIRESOME = {
@@ -92,3 +96,13 @@ def test_feedback_that_was_taken_away_has_changed_a_version_too(
     assert capsys.readouterr().out == f"0 feedback files, 0 rated replies; changed for {VERSION}\n"
     feedback()
     assert capsys.readouterr().out.startswith("no feedback yet; ")
+
+
+def test_ctrl_c_says_how_to_continue(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def interrupted(_: Workplace) -> None:
+        signal.raise_signal(signal.SIGINT)
+        await asyncio.sleep(10)
+
+    monkeypatch.setattr(command, "import_feedback", interrupted)
+    with pytest.raises(Interrupted, match="interrupted; what was read so far is kept; continue with `stoic feedback`"):
+        feedback()

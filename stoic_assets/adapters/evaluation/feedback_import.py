@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from stoic_assets.adapters.evaluation.publishing import publish_feedback
 from stoic_assets.adapters.messages.outbox import Delivered
-from stoic_assets.adapters.ratings.feedback_files import FeedbackRows, feedback_model, read_feedback, store
+from stoic_assets.adapters.ratings.feedback_files import FeedbackRows, feedback_models, read_feedback, store
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
 
@@ -37,7 +37,7 @@ async def import_feedback(workplace: Workplace) -> FeedbackImport:
     `read_feedback`.
     """
     async with _in_turn(workplace):
-        feedback = await read_feedback(workplace, feedback_model(workplace))
+        feedback = await read_feedback(workplace, feedback_models(workplace))
         versions = sorted({version for version, _ in store(workplace, feedback)})
         untold = sorted({*versions, *_untold(workplace)})
         deliveries = [await publish_feedback(workplace, version) for version in untold]

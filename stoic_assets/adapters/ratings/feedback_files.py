@@ -1,14 +1,14 @@
 """Takes `$STOIC_HOME/feedback/*.json` and rated replies into `human_feedback_evaluations`.
 
 The folder decides: a file removed from it is removed from the table. A model reads each dialogue once; the table keeps
-what it found.
+what it found, and until all of it is there, the cache does.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -32,6 +32,8 @@ from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.table_rows import Row, Rows
 
 TABLE = "human_feedback_evaluations"
+Readers = Callable[[str], ChatModel]
+"""For each agent version the model that reads dialogues about it."""
 
 
 @dataclass(frozen=True)
@@ -52,13 +54,17 @@ def feedback_folder(home: Path) -> Path:
     return home / "feedback"
 
 
-def feedback_model(workplace: Workplace) -> Ledger | None:
-    """The model that reads dialogues; it records calls in `feedback/llm_calls.jsonl`. None offline: no model can."""
+def feedback_models(workplace: Workplace) -> Readers | None:
+    """The model that reads dialogues, with the replies that are cached for a version. None offline: no model can.
+
+    It records its calls in `feedback/llm_calls.jsonl`.
+    """
     if is_offline(workplace.env):
         return None
     provider = connect_model(workplace.env, workplace.settings)
     journal = feedback_folder(workplace.project.home) / "llm_calls.jsonl"
-    return Ledger(provider, journal, workplace.settings.prices, redactor=workplace.redactor)
+    ledger = Ledger(provider, journal, workplace.settings.prices, redactor=workplace.redactor)
+    return cache(partial(workplace.cached, ledger))
 
 
 def _read_folder(folder: Path) -> tuple[dict[str, tuple[str, FeedbackFile]], list[str]]:
@@ -75,14 +81,14 @@ def _read_folder(folder: Path) -> tuple[dict[str, tuple[str, FeedbackFile]], lis
     return files, complaints
 
 
-async def read_feedback(workplace: Workplace, model: ChatModel | None) -> FeedbackRows:
+async def read_feedback(workplace: Workplace, models: Readers | None) -> FeedbackRows:
     """Feedback files and rated replies as rows; nothing is stored yet.
 
-    `model` (see `feedback_model`) reads dialogues that were not read before. Raises `ConfigurationError` for a fault
+    `models` (see `feedback_models`) read dialogues that were not read before. Raises `ConfigurationError` for a fault
     that concerns every dialogue (a wrong key, an unknown model).
     """
     files, complaints = _read_folder(feedback_folder(workplace.project.home))
-    reader = _Reader(workplace, model)
+    reader = _Reader(workplace, models)
     read = await concurrently([reader.read(name, file) for name, file in files.values()])
     settings = workplace.settings
     rows = [human_row(found, settings.feedback.virtues) for found in read if found is not None]
@@ -136,8 +142,8 @@ def _readable(metrics: str) -> Metrics | None:
 class _Reader:
     """Reads files as feedback: adds each one's version and time, and the meaning of a dialogue."""
 
-    def __init__(self, workplace: Workplace, model: ChatModel | None) -> None:
-        self._workplace, self._model = workplace, model
+    def __init__(self, workplace: Workplace, models: Readers | None) -> None:
+        self._workplace, self._models = workplace, models
         self._judge = judge_panel(workplace.env)[0]
         self._dimensions = tuple(workplace.settings.feedback.virtues)
         stored = workplace.warehouse.query(f"select * from {TABLE} where evaluation_id = ?", [FEEDBACK])
@@ -166,20 +172,22 @@ class _Reader:
         whole = partial(HumanFeedback, file.feedback_id, agent_version=version, task_id=file.task_id, given_at=given_at)
         if isinstance(file, MetricsFile):
             return whole(kind="metrics", metrics=file.metrics, origin=name)
-        found = await self._understood(name, file, former)
+        found = await self._understood(name, file, version, former)
         return found and whole(kind="dialogue", metrics=found[0], interpreter=found[1], origin=name)
 
-    async def _understood(self, name: str, file: DialogueFile, former: Row) -> tuple[Metrics, str] | None:
+    async def _understood(
+        self, name: str, file: DialogueFile, version: str, former: Row
+    ) -> tuple[Metrics, str] | None:
         """A dialogue's metrics and who read them; an earlier reading is kept."""
         if former and (read := _readable(former["metrics"])):
             return read, former["interpreter"]
-        if self._model is None:
+        if self._models is None:
             self._complain(name, "no model can read the dialogue: set OPENAI_API_KEY or OPENAI_BASE_URL")
             return None
         clean = DialogueFile.model_validate(self._workplace.redactor.row(file.model_dump()))
         settings = self._workplace.settings.judging
         try:
-            metrics = await interpret(clean, self._dimensions, self._model, self._judge, settings)
+            metrics = await interpret(clean, self._dimensions, self._models(version), self._judge, settings)
         except NoVerdict as error:
             self._complain(name, str(error))
             return None

@@ -61,7 +61,7 @@ class Released(Unwatched):
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> SlowModel:
     slow = SlowModel()
-    monkeypatch.setattr(feedback_import, "feedback_model", lambda _: slow)
+    monkeypatch.setattr(feedback_import, "feedback_models", lambda _: lambda version: slow)
     return slow
 
 

@@ -41,7 +41,7 @@ class Model:
 
 
 def taken(workplace: Workplace, model: Model | None = None) -> FeedbackRows:
-    found = asyncio.run(read_feedback(workplace, model))
+    found = asyncio.run(read_feedback(workplace, model and (lambda _: model)))
     store(workplace, found)
     return found
 

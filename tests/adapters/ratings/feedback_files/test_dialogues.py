@@ -7,7 +7,7 @@ from pathlib import Path
 
 from imported_feedback import DIALOGUE, VERSION, Model, evaluated, table, taken
 
-from stoic_assets.adapters.ratings.feedback_files import feedback_model, human_evaluations
+from stoic_assets.adapters.ratings.feedback_files import feedback_models, human_evaluations
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 
 
@@ -87,5 +87,5 @@ def test_a_dialogue_that_a_model_fails_to_read_is_read_the_next_time(
 
 
 def test_offline_there_is_no_model(tmp_path: Path, workplace: Workplace) -> None:
-    assert feedback_model(open_workplace({"STOIC_HOME": str(tmp_path / "other")}, start=tmp_path)) is None
-    assert feedback_model(workplace) is not None
+    assert feedback_models(open_workplace({"STOIC_HOME": str(tmp_path / "other")}, start=tmp_path)) is None
+    assert feedback_models(workplace) is not None
