@@ -18,7 +18,7 @@ from stoic_assets.core.judging.confidence import ENOUGH, by_own_word, by_spread
 from stoic_assets.core.judging.confidence_map import ConfidenceMap, ReliabilityBin, Signal
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.ratings.reliability.estimate import Estimate, Resampling, item_weights, undefined, with_interval
-from stoic_assets.core.rounding import ROUNDING
+from stoic_assets.core.rounding import DIGITS, ROUNDING
 from stoic_assets.core.table_rows import Rows
 from stoic_assets.core.virtues import Virtue
 
@@ -27,8 +27,6 @@ WITHIN = 0.125
 FEWEST_RATERS = 3
 FEWEST_TRIALS = 30
 BINS = 10
-DIGITS = 12
-"""Decimal places of a signal: except for rounding errors, the spread of 0.3, 0.4, 0.5 is that of 0.5, 0.6, 0.7."""
 ERRS_UPWARDS = "no interval: chance alone makes it larger than 0; compare brier"
 NEEDED: Mapping[Signal, str] = {"spread": f" and with {ENOUGH} verdicts", "self": ""}
 """What replies need besides people's ratings."""

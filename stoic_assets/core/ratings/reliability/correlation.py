@@ -18,7 +18,7 @@ from stoic_assets.core.ratings.reliability.estimate import (
     undefined,
     with_interval,
 )
-from stoic_assets.core.rounding import ROUNDING
+from stoic_assets.core.rounding import DIGITS, ROUNDING
 
 SINGULAR = 1e-9
 """A determinant below this, relative to its scale, means that items, raters and error cannot be separated."""
@@ -97,7 +97,7 @@ def spearman_draws(x: Floats, y: Floats, weights: Floats) -> Floats:
 
 def _centred_ranks(values: Floats, weights: Floats) -> Floats:
     """The rank of each item within each draw, less the mean rank: draws × items."""
-    levels, place = np.unique(values, return_inverse=True)
+    levels, place = np.unique(values.round(DIGITS), return_inverse=True)
     held = weights @ (place[:, None] == np.arange(len(levels)))
     ranks = np.cumsum(held, axis=1) - held / 2
     centred: Floats = ranks[:, place] - weights.sum(axis=1, keepdims=True) / 2

@@ -1,5 +1,7 @@
 """Intraclass and rank correlations."""
 
+from statistics import fmean
+
 import numpy as np
 import pytest
 
@@ -79,6 +81,13 @@ def test_items_without_one_of_the_two_are_left_out() -> None:
 
 def test_what_never_varies_has_no_correlation_and_says_so() -> None:
     assert spearman(X, np.ones(30), Resampling(100)).why == "one of the two never varies"
+
+
+def test_equal_means_have_one_rank_whatever_the_samples_that_they_are_of() -> None:
+    alike = (fmean((0.2, 0.2, 0.2)), fmean((0.15, 0.2, 0.25)))
+    assert alike[0] != alike[1]
+    means = np.where(X < 15, *alike)
+    assert spearman(means, X, Resampling(100)).why == "one of the two never varies"
 
 
 def test_the_interval_is_that_of_the_draws() -> None:
