@@ -172,7 +172,7 @@ class CheckedConfidence:
     @property
     def bin(self) -> npt.NDArray[np.intp]:
         """The tenth, 0–9, to which each confidence belongs."""
-        return np.minimum(self.confidence * BINS, BINS - 1).astype(np.intp)
+        return np.minimum(self.confidence.round(DIGITS) * BINS, BINS - 1).astype(np.intp)
 
     def bins(self) -> tuple[ReliabilityBin, ...]:
         """The points of the diagram."""

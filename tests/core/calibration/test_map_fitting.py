@@ -9,6 +9,7 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 
 from stoic_assets.core.calibration.map_fitting import CheckedConfidence, Fitted, KnownVerdicts, fitted
+from stoic_assets.core.judging.confidence import by_spread
 from stoic_assets.core.ratings.reliability.estimate import Resampling
 
 Row = dict[str, Any]
@@ -123,6 +124,15 @@ def test_a_confidence_is_compared_among_those_of_its_tenth() -> None:
         (0.05, 0, 1), (0.1, 1, 1), (0.85, 1, 1), (pytest.approx(1.475 / 1.5), pytest.approx(1 / 1.5), 2),
     ]  # fmt: skip
     assert checked.calibration_error().estimate == pytest.approx((0.05 + 0.9 + 0.075 + 0.475) / 4)
+
+
+def test_a_confidence_that_differs_by_rounding_alone_is_in_the_same_tenth() -> None:
+    confidence, right = np.array([0.8, by_spread((0.7, 0.8, 0.9))]), np.array([1.0, 0.0])
+    assert confidence[1] < 0.8
+    seen = KnownVerdicts(signal=right, before=confidence, right=right, trial=np.arange(2))
+    checked = CheckedConfidence(seen, confidence, np.zeros(2, dtype=np.intp))
+    assert [each.verdicts for each in checked.bins()] == [2]
+    assert checked.calibration_error().estimate == pytest.approx(0.3)
 
 
 def test_a_verdict_without_the_judges_own_word_tells_nothing(verdict: Callable[..., Row], quick: Resampling) -> None:
