@@ -2,6 +2,9 @@
 
 from datetime import UTC, datetime
 
+FIRST, LAST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
+"""The bounds of times that tables hold: every zone has them. Some programs write 0001-01-01 for a time not known."""
+
 
 def in_utc(moment: datetime | str) -> datetime:
     """A moment in UTC; one without a zone is assumed to be in UTC.
@@ -13,12 +16,13 @@ def in_utc(moment: datetime | str) -> datetime:
 
 
 def checked_moment(text: str) -> str:
-    """`text` itself. Raises `ValueError`, which shows how to write a time, unless `in_utc` accepts it."""
+    """`text` itself. Raises `ValueError`, which shows how to write a time, unless it is one from `FIRST` to `LAST`."""
     try:
-        in_utc(text)
+        if FIRST <= in_utc(text) <= LAST:
+            return text
     except (ValueError, OverflowError):
-        raise ValueError(f"{text[:60]!r} is not a time; write it as 2026-11-25T09:30:00Z") from None
-    return text
+        pass
+    raise ValueError(f"{text[:60]!r} is not a time; write it as 2026-11-25T09:30:00Z")
 
 
 def utc_text(moment: datetime | str) -> str:

@@ -40,3 +40,11 @@ def test_a_checked_time_stays_as_it_is_written() -> None:
 def test_what_is_no_time_in_utc_is_told_how_to_write_one(text: str) -> None:
     with pytest.raises(ValueError, match=re.escape(f"{text!r} is not a time; write it as 2026-11-25T09:30:00Z")):
         checked_moment(text)
+
+
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00", "0001-01-01T23:59:59Z", "9999-12-31"])
+def test_a_time_that_no_table_can_hold_is_none(text: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"{text!r} is not a time")):
+        checked_moment(text)
+    assert checked_moment("0001-01-02") == "0001-01-02"
+    assert checked_moment("9999-12-30") == "9999-12-30"

@@ -15,14 +15,12 @@ from pydantic_core import core_schema as schemas
 
 from stoic_assets.adapters.warehouse.table_schemas import columns_of
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.moments import in_utc
+from stoic_assets.core.moments import FIRST, LAST, in_utc
 from stoic_assets.core.table_rows import Rows
 from stoic_assets.core.text.foreign_text import well_formed
 from stoic_assets.core.virtues import VIRTUES
 
 _STRICT = schemas.CoreConfig(strict=True, extra_fields_behavior="forbid", allow_inf_nan=False)
-_FIRST, _LAST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
-"""Times that Python can represent in every zone."""
 
 
 def _readable_json(text: str) -> str:
@@ -74,7 +72,7 @@ def _row_schema(table: str) -> tuple[SchemaValidator, SchemaSerializer]:
 def _kinds() -> dict[str, schemas.CoreSchema]:
     text = schemas.no_info_after_validator_function(well_formed, schemas.str_schema())
     number = schemas.float_schema()
-    time = schemas.datetime_schema(tz_constraint="aware", strict=False, ge=_FIRST, le=_LAST)
+    time = schemas.datetime_schema(tz_constraint="aware", strict=False, ge=FIRST, le=LAST)
     aspect = {"aspect": text, "assessment": _or_null(text), "example": _or_null(text), "score": _or_null(number)}
     return {
         "text": text,
