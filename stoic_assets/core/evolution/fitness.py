@@ -171,13 +171,15 @@ def fitness_update(
 ) -> FitnessUpdate:
     """The update of one evaluation from its scored trials and people's evaluations, without those of holdout jobs.
 
+    People add to what the trials showed: where all of these are of holdout jobs, people's evaluations do not count.
     `parents` are the versions (`agent@version`) that this one came from. `comparison` are rows of
     `version_comparisons` that were computed without holdout jobs.
     """
     weakness, evolution = weakness or Weakness(), evolution or Evolution()
     heard = sorted((_heard(each) for each in evaluations if not each.holdout), key=lambda each: each.id)
     trials = [each for each in heard if each.source == "llm"]
-    open_ones = [each for each in heard if each.overall_score is not None or each.virtue_scores]
+    held_out = not trials and any(each.holdout and each.source == "llm" for each in evaluations)
+    open_ones = [each for each in heard if (each.overall_score is not None or each.virtue_scores) and not held_out]
     fitness, of_trials = _fitness(open_ones), _fitness(trials)
     found = objectives(open_ones, evolution.floors)
     severity = severities(found, weakness)
@@ -188,7 +190,7 @@ def fitness_update(
         fitness=fitness.mean,
         fitness_low=fitness.low,
         fitness_high=fitness.high,
-        fitness_why=_why(fitness, trials, held_out=len(heard) < len(evaluations)),
+        fitness_why=_why(fitness, trials, held_out),
         scored_trials=len(trials),
         failed_trials=sum(each.failed for each in trials),
         objectives=found,
@@ -212,10 +214,10 @@ def _fitness(evaluations: Iterable[StoicEvaluation]) -> ClusteredMean:
 
 def _why(fitness: ClusteredMean, trials: Sequence[StoicEvaluation], held_out: bool) -> str | None:
     """Why there is no fitness, or no interval of it; None where there are both. `trials` are without holdout jobs."""
-    if fitness.mean is not None or not (trials or held_out):
-        return fitness.why
-    if not trials:
+    if held_out:
         return "only holdout jobs were scored"
+    if fitness.mean is not None or not trials:
+        return fitness.why
     return "the agent failed in every trial" if all(each.failed for each in trials) else "no virtue was scored"
 
 

@@ -74,6 +74,14 @@ def test_without_a_scored_trial_there_is_nothing_to_deliver(head: EvaluationHead
     assert fitness_update(head, [judged("t1", "a", 0.0)]).deliverable
 
 
+def test_where_only_holdout_jobs_were_scored_people_make_no_fitness(head: EvaluationHead, judged: Judged) -> None:
+    people = [judged("p1", "a", 0.9, source="human"), judged("p2", "b", 0.8, source="human", holdout=True)]
+    nothing = fitness_update(head, [judged("t1", "secret", 0.5, holdout=True), *people])
+    assert (nothing.fitness_why, nothing.deliverable) == ("only holdout jobs were scored", False)
+    assert (nothing.human_evaluations, nothing.task_ids) == (0, ())
+    assert fitness_update(head, people).fitness == 0.9
+
+
 def test_that_the_agent_failed_throughout_is_told(head: EvaluationHead, judged: Judged) -> None:
     failed = [silent(judged(name, name, 0.0), failed=True) for name in ("t1", "t2")]
     update = fitness_update(head, failed)
