@@ -8,7 +8,7 @@ import typer
 
 from stoic_assets.adapters.disk.files import remove_folder
 from stoic_assets.adapters.evaluation.stoic_graph_projection import delete_from_graph
-from stoic_assets.adapters.ratings.rating_keys import forget_version
+from stoic_assets.adapters.ratings.rating_keys import forget_version, ratings_locked
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import open_instance, refuse_misread_folders
@@ -88,10 +88,11 @@ def _delete_all(workplace: Workplace, version: str) -> None:
     """
     workplace.evidence.begin_deletion(version)
     waits = partial(workplace.progress.note, "the tables are being compacted; this waits for that")
-    workplace.warehouse.delete(version, waits)
-    workplace.warehouse.publish()
-    workplace.outbox.delete(version)
-    forget_version(workplace, version)
+    with ratings_locked(workplace):  # else who collects ratings, and has read the table, writes the version's back
+        workplace.warehouse.delete(version, waits)
+        workplace.warehouse.publish()
+        workplace.outbox.delete(version)
+        forget_version(workplace, version)
     delete_from_graph(workplace, version)  # after the tables: it reads the remaining trends from them
     for folder in (workplace.judge_cache(version), workplace.reports / version):
         remove_folder(folder)

@@ -37,9 +37,9 @@ def keys_file(home: Path) -> Path:
 
 
 def ratings_locked(workplace: Workplace) -> AbstractContextManager[None]:
-    """Lets one process at a time change keys or collected ratings; notes it if that must be waited for."""
+    """Lets one thread at a time change keys or collected ratings; notes it if that must be waited for. Reentrant."""
     note = partial(workplace.progress.note, "another process uses the ratings; this waits for that")
-    return locked(ratings_folder(workplace.project.home) / ".lock", on_wait=note)
+    return locked(ratings_folder(workplace.project.home) / ".lock", reentrant=True, on_wait=note)
 
 
 def read_keys(home: Path) -> dict[str, Key]:

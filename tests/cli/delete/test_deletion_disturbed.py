@@ -6,7 +6,9 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Event, Thread
 from types import SimpleNamespace
 
 import pytest
@@ -16,10 +18,12 @@ from typer.testing import CliRunner
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.messages.outbox import Outbox
+from stoic_assets.adapters.ratings.rating_keys import ratings_locked
 from stoic_assets.adapters.warehouse import compaction
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import delete
 from stoic_assets.core.errors import ConfigurationError, QueryError, StoicError
+from stoic_assets.core.progress import Unwatched
 
 NOW = "2026-01-01T00:00:00Z"
 
@@ -30,6 +34,16 @@ from stoic_assets.adapters.disk.evidence_store import EvidenceStore
 with EvidenceStore(Path(sys.argv[1])).locked(*sys.argv[2:]):
     print("begun")
 """
+
+
+@dataclass
+class Told(Unwatched):
+    """Is `waiting` as soon as it is told to."""
+
+    waiting: Event = field(default_factory=Event)
+
+    def note(self, message: str) -> None:
+        self.waiting.set()
 
 
 def begin_elsewhere(workplace: Workplace) -> str:
@@ -49,6 +63,20 @@ def test_while_a_version_is_deleted_none_of_its_evaluations_can_run(
     assert "marcus@1.1.0 is being deleted by another process; wait for it" in said[0]
     assert [path for path in workplace.project.home.rglob("*") if VERSION in path.name] == []
     assert begin_elsewhere(workplace) == "begun\n"
+
+
+def test_whoever_collects_ratings_meanwhile_cannot_write_a_versions_back(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = Told()
+    monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
+    deletion = Thread(target=maintenance._delete_all, args=(replace(workplace, progress=told), VERSION))
+    with ratings_locked(workplace):
+        deletion.start()
+        assert told.waiting.wait(30)
+        assert workplace.warehouse.has("turns", VERSION, "E1")
+    deletion.join()
+    assert not workplace.warehouse.has("turns", VERSION, "E1")
 
 
 def test_what_could_not_be_deleted_is_told_and_can_be_deleted_again(
