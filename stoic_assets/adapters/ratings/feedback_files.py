@@ -30,6 +30,7 @@ from stoic_assets.core.judging.ask import NoVerdict
 from stoic_assets.core.moments import utc_text
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.table_rows import Row, Rows
+from stoic_assets.core.text.foreign_text import well_formed
 
 TABLE = "human_feedback_evaluations"
 Readers = Callable[[str], ChatModel]
@@ -68,7 +69,7 @@ def feedback_models(workplace: Workplace) -> Readers | None:
 
 
 def _read_folder(folder: Path) -> tuple[dict[str, tuple[str, FeedbackFile]], list[str]]:
-    """Every feedback once, by its id and with the name of its file; and one line about each invalid file."""
+    """Every feedback once, by its id, with its file's name as tables hold it; and one line about each invalid file."""
     files: dict[str, tuple[str, FeedbackFile]] = {}
     complaints = []
     for path in visible_files(folder, ".json"):
@@ -77,7 +78,7 @@ def _read_folder(folder: Path) -> tuple[dict[str, tuple[str, FeedbackFile]], lis
         except ConfigurationError as error:
             complaints.append(str(error))
         else:
-            files.setdefault(file.feedback_id, (path.name, file))
+            files.setdefault(file.feedback_id, (well_formed(path.name), file))
     return files, complaints
 
 

@@ -18,6 +18,7 @@ from stoic_assets.core.moments import checked_moment, in_utc
 from stoic_assets.core.presentation.formatting import utc
 from stoic_assets.core.ratings.rubric import Overall
 from stoic_assets.core.text.documents import dotted
+from stoic_assets.core.text.foreign_text import well_formed
 from stoic_assets.core.text.json_text import json_text
 
 AHEAD = timedelta(days=1)
@@ -55,6 +56,11 @@ def _name(value: str) -> str:
 def rater_name(rater_id: str) -> str:
     """The one spelling of a rater's id, which the page writes: small letters, accents joined to theirs (NFC)."""
     return normalize("NFC", normalize("NFC", rater_id).lower())
+
+
+def _comments(value: Any) -> Any:
+    """None is none. Half an emoji becomes what a table makes of it, else the rating would differ from its row."""
+    return "" if value is None else well_formed(value) if isinstance(value, str) else value
 
 
 Mark = Annotated[int, BeforeValidator(_unpointed), Field(ge=1, le=5)]
@@ -98,7 +104,7 @@ class Rating(_Part):
     timestamp: Annotated[datetime, BeforeValidator(_moment)]
     ratings: DimensionMarks
     overall: Overall
-    comments: Annotated[str, BeforeValidator(lambda value: "" if value is None else value)] = ""
+    comments: Annotated[str, BeforeValidator(_comments)] = ""
     meta: RatingMeta = RatingMeta()
 
 

@@ -93,6 +93,12 @@ def test_no_comment_is_no_fault(comments: Any) -> None:
     assert parsed(entry(comments=comments))[0].comments == ""
 
 
+def test_half_an_emoji_in_a_comment_is_what_a_table_makes_of_it() -> None:
+    """Else the rating would differ from its row, and count as changed each time."""
+    assert parsed(entry(comments="cut \ud83d"))[0].comments == "cut \ufffd"
+    assert parsed(entry(comments="\ud83d\ude00"))[0].comments == "\U0001f600"
+
+
 @pytest.mark.parametrize(
     ("written", "hour"), [("2025-11-25T10:30:00", 10), ("2025-11-25T10:30:00+02:00", 8), ("2025-11-25T10:30:00Z", 10)]
 )

@@ -1,6 +1,7 @@
 """Feedback files on their way into the table."""
 
 import asyncio
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,6 +35,13 @@ def test_taking_the_same_in_again_writes_nothing(workplace: Workplace, put: Call
     assert store(workplace, asyncio.run(read_feedback(workplace, None))) == {}
     with duckdb.connect(str(workplace.warehouse.published), read_only=True) as people:
         assert people.execute("select count(*) from human_feedback_evaluations").fetchall() == [(2,)]
+
+
+def test_a_file_whose_name_is_not_in_utf_8_is_taken_in_once(workplace: Workplace, put: Callable[..., Path]) -> None:
+    put(os.fsdecode(b"caf\xe9.json"))
+    taken(workplace)
+    assert [row["origin"] for row in table(workplace)] == ["caf\ufffd.json"]
+    assert store(workplace, asyncio.run(read_feedback(workplace, None))) == {}
 
 
 def test_a_file_taken_away_is_taken_out_of_the_table(workplace: Workplace, put: Callable[..., Path]) -> None:
