@@ -65,9 +65,10 @@ def merge(stored: Rows, ratings: Iterable[Rating], keys: Keys) -> Merged:
         if place_of(row) in touched:
             whole[place_of(row)].append(row)
     counts = Counter(found.values())
-    dropped = counts["superseded"] + sum(row != incoming[_identity(row)] for row in given)
-    unknown = sum(row["test_id"] not in keys for row in incoming.values())
-    return Merged(whole, counts["new"], counts["changed"], counts["unchanged"], dropped, unknown)
+    doubles = [row for row in given if row != incoming[_identity(row)]]
+    unknown = sum(row["test_id"] not in keys for row in (*incoming.values(), *doubles))
+    superseded = counts["superseded"] + len(doubles)
+    return Merged(whole, counts["new"], counts["changed"], counts["unchanged"], superseded, unknown)
 
 
 def _found(before: Row | None, row: Row) -> Literal["new", "changed", "unchanged", "superseded"]:

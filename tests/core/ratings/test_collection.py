@@ -107,6 +107,7 @@ def test_of_two_rows_that_an_interrupted_collection_left_the_newer_counts() -> N
 
 def test_there_is_something_new_only_with_ratings_of_pages_of_our_own() -> None:
     assert not merge([], [rating("x")], KEYS).has_new
+    assert not merge([], [rating("x"), rating("x", mark=2, minute=1)], KEYS).has_new, "both are unknown"
     first = merge([], [rating("i1")], KEYS)
     assert first.has_new
     assert not merge(stored(first), [rating("i1")], KEYS).has_new
