@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
-from stoic_assets.adapters.disk.files import StorageError, sync_folder
+from stoic_assets.adapters.disk.files import StorageError, remedy, sync_folder
 from stoic_assets.adapters.warehouse.damaged_files import DamagedFile
 from stoic_assets.adapters.warehouse.duckdb_engine import open_engine, quoted
 from stoic_assets.adapters.warehouse.file_names import ARCHIVE, VERSION_FOLDER
@@ -206,7 +206,7 @@ def _write(folder: Path, names: Iterable[str], fill: Fill, drafted_in: Path | No
     except OSError as error:
         problem = error.strerror or str(error)
         raise StorageError(
-            f"cannot write to {folder}: {problem}; correct that, or set STOIC_WAREHOUSE to another folder"
+            f"cannot write to {folder}: {problem}; {remedy(error)}, or set STOIC_WAREHOUSE to another folder"
         ) from error
     finally:
         with suppress(OSError):

@@ -170,7 +170,7 @@ def test_a_disk_that_takes_only_a_part_of_the_rows_keeps_nothing_of_them(warehou
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
     try:
-        with pytest.raises(StorageError, match="File too large") as held:
+        with pytest.raises(StorageError, match="File too large; free space, or set STOIC_W") as held:
             warehouse.write("turns", *KEY, [turn("x" * 6_000)])
         assert [path.name for path in folder.iterdir()] == ["e1.1.parquet"], held
     finally:
