@@ -1,6 +1,6 @@
 """`stoic release add`: writes the manifest that the release sensor picks up."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -20,9 +20,10 @@ from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.presentation.names import instead_of
 from stoic_assets.core.releases import Release, check_agent_version
 from stoic_assets.core.text.documents import parse_document
+from stoic_assets.core.text.foreign_text import well_formed
 
-_OPTIONS = {"releasedAt": "--released-at", "protocol": "--protocol", "parents": "--parent", "jobs": "--job"}
-"""The option of each key that may be wrong."""
+_OPTIONS = {"releasedAt": "--released-at", "parents": "--parent", "jobs": "--job"}
+"""The options of keys that have another name."""
 
 app = typer.Typer(no_args_is_help=True, help="Release manifests: where versions listen, and what their parents are.")
 
@@ -61,12 +62,12 @@ def add(
         "releasedAt": released_at or dated, "parents": parent, "jobs": job, "notes": notes,
     }
     given = {key: value for key, value in wanted.items() if value}
+    _refuse_undecoded(given)
     text = yaml.safe_dump(given, sort_keys=False, allow_unicode=True)
     try:
         parse_document(text, Release, f"release {agent_version}")
     except DocumentError as fault:  # the line is one of a file that is not written
-        key = (fault.key or "").partition("[")[0]
-        raise ConfigurationError(f"{_OPTIONS.get(key, key)}: {fault.problem}") from None
+        raise ConfigurationError(f"{_option(fault.key.partition('[')[0])}: {fault.problem}") from None
     write_whole(path, text)
     former_keys = former.model_dump(by_alias=True, exclude_defaults=True) if former else {}
     dropped = [key for key in former_keys if key not in given]
@@ -77,6 +78,19 @@ def add(
     else:
         lost = f"; dropped: {', '.join(dropped)}" if dropped else ""
         console.out.print(f"wrote {path}{f' (replaced{lost})' if former else ''}")
+
+
+def _option(key: str) -> str:
+    """The option from which a manifest has a key."""
+    return _OPTIONS.get(key, f"--{key}")
+
+
+def _refuse_undecoded(given: Mapping[str, str | list[str]]) -> None:
+    """Raises `ConfigurationError` for an option that is not in UTF-8: no manifest can hold it."""
+    for key, value in given.items():
+        text = "".join(value)
+        if text != well_formed(text):
+            raise ConfigurationError(f"{_option(key)}: this is not UTF-8; write it in UTF-8")
 
 
 def _unknown(names: Iterable[str], workplace: Workplace) -> list[str]:
