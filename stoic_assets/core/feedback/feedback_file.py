@@ -142,6 +142,10 @@ def parse_feedback(text: str, source: str) -> FeedbackFile:
     # The YAML reader gives the lines, but allows no tabs; in valid JSON they occur only between values. It refuses some
     # characters and takes others for ends of lines; in valid JSON they occur only in texts, where both know escapes.
     plain = _ODD_IN_YAML.sub(lambda found: json.dumps(found[0])[1:-1], text.replace("\t", " "))
-    if isinstance(data, dict) and "dialogue" in data:
-        return parse_document(plain, DialogueFile, source)
-    return parse_document(plain, MetricsFile, source)
+    try:
+        if isinstance(data, dict) and "dialogue" in data:
+            return parse_document(plain, DialogueFile, source)
+        return parse_document(plain, MetricsFile, source)
+    except DocumentError as fault:
+        problem = fault.problem.replace("not valid YAML", "not valid JSON")
+        raise DocumentError(source, fault.line, fault.key, problem) from None
