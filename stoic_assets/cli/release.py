@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 import yaml
 
+from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.disk.files import write_whole
 from stoic_assets.adapters.disk.job_files import readable_jobs
 from stoic_assets.adapters.disk.release_files import each_release
@@ -55,20 +56,14 @@ def add(
     if url:
         parse_url(url, "--url")
     agent, _, version = check_agent_version(agent_version).partition("@")
-    path, former = _place(workplace.project.releases, agent_version)
-    dated = former.released_at if former else datetime.now(UTC).isoformat(timespec="seconds")
     wanted = {
         "agent": agent, "version": version, "url": url, "protocol": protocol, "model": model,
-        "releasedAt": released_at or dated, "parents": parent, "jobs": job, "notes": notes,
+        "releasedAt": released_at, "parents": parent, "jobs": job, "notes": notes,
     }
-    given = {key: value for key, value in wanted.items() if value}
-    _refuse_undecoded(given)
-    text = yaml.safe_dump(given, sort_keys=False, allow_unicode=True)
-    try:
-        parse_document(text, Release, f"release {agent_version}")
-    except DocumentError as fault:  # the line is one of a file that is not written
-        raise ConfigurationError(f"{_option(fault.key.partition('[')[0])}: {fault.problem}") from None
-    write_whole(path, text)
+    with locked(workplace.project.home / "locks" / "releases"):  # else two at once may find the same file free
+        path, former = _place(workplace.project.releases, agent_version)
+        given = _dated(wanted, former)
+        write_whole(path, _manifest(agent_version, given))
     former_keys = former.model_dump(by_alias=True, exclude_defaults=True) if former else {}
     dropped = [key for key in former_keys if key not in given]
     for problem in _unknown(job or (), workplace):
@@ -78,6 +73,23 @@ def add(
     else:
         lost = f"; dropped: {', '.join(dropped)}" if dropped else ""
         console.out.print(f"wrote {path}{f' (replaced{lost})' if former else ''}")
+
+
+def _dated(wanted: Mapping[str, Any], former: Release | None) -> dict[str, Any]:
+    """What is wanted of a manifest, without what is empty; by default with the date of the former one, or with now."""
+    usual = former.released_at if former else datetime.now(UTC).isoformat(timespec="seconds")
+    return {key: value for key, value in {**wanted, "releasedAt": wanted["releasedAt"] or usual}.items() if value}
+
+
+def _manifest(agent_version: str, given: Mapping[str, Any]) -> str:
+    """The text of a manifest. Raises `ConfigurationError`, naming the option, if it could not be read again."""
+    _refuse_undecoded(given)
+    text = yaml.safe_dump(dict(given), sort_keys=False, allow_unicode=True)
+    try:
+        parse_document(text, Release, f"release {agent_version}")
+    except DocumentError as fault:  # the line is one of a file that is not written
+        raise ConfigurationError(f"{_option(fault.key.partition('[')[0])}: {fault.problem}") from None
+    return text
 
 
 def _option(key: str) -> str:

@@ -4,12 +4,14 @@ import json
 import os
 import shutil
 from pathlib import Path
+from threading import Thread
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from stoic_assets.adapters.disk.configuration_files import read_document
+from stoic_assets.cli import release
 from stoic_assets.cli.release import add
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.releases import Release
@@ -79,6 +81,26 @@ def test_releases_of_one_plain_name_have_a_file_each(tmp_path: Path, monkeypatch
         (folder / name).write_text("agent: other\nversion: '1'\n")
     with pytest.raises(ConfigurationError, match=r"a@b-c\.yml is the manifest of other@1; rename one"):
         CliRunner().invoke(COMMANDS, ["a@b-c"], catch_exceptions=False)
+
+
+def test_of_two_at_once_whose_plain_names_are_one_neither_replaces_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    second, write = Thread(target=add, args=("a@b-c",)), release.write_whole
+
+    def write_late(path: Path, text: str) -> Path:
+        """The first has chosen its file; the second is given time to choose the same."""
+        if second.ident is None:
+            second.start()
+            second.join(1)
+        return write(path, text)
+
+    monkeypatch.setattr(release, "write_whole", write_late)
+    add("a-b@c")
+    second.join()
+    assert sorted(file.name for file in (tmp_path / "releases").iterdir()) == ["a-b-c.yml", "a@b-c.yml"]
 
 
 def test_an_agent_that_begins_with_a_dot_has_a_file_that_counts(
