@@ -9,7 +9,7 @@ from stoic_assets.adapters.ratings.feedback_files import feedback_folder
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
-from stoic_assets.cli.partition_run import Interrupted
+from stoic_assets.cli.run_faults import Interrupted
 from stoic_assets.core.presentation.formatting import listed, plural
 
 

@@ -10,7 +10,7 @@ import pytest
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import feedback as command
 from stoic_assets.cli.feedback import feedback
-from stoic_assets.cli.partition_run import Interrupted
+from stoic_assets.cli.run_faults import Interrupted
 
 VERSION = "marcus@1.1.0"
 TIRESOME = {

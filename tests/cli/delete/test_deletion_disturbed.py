@@ -69,8 +69,8 @@ def test_whoever_collects_ratings_meanwhile_cannot_write_a_versions_back(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = Told()
-    monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
-    deletion = Thread(target=maintenance._delete_all, args=(replace(workplace, progress=told), VERSION))
+    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
+    deletion = Thread(target=delete._delete_all, args=(replace(workplace, progress=told), VERSION))
     with ratings_locked(workplace):
         deletion.start()
         assert told.waiting.wait(30)
