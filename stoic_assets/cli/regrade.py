@@ -10,6 +10,7 @@ from stoic_assets.adapters.disk.files import remove_stale, write_whole
 from stoic_assets.adapters.disk.job_files import load_corrections, readable_jobs
 from stoic_assets.adapters.evaluation.job_choice import job_files
 from stoic_assets.adapters.evaluation.judging import EvaluationJudging, JudgingRequest
+from stoic_assets.adapters.evaluation.stored_comparison import outdated_by
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import refuse_misread_folders
@@ -61,10 +62,8 @@ def regrade(
         request = JudgingRequest(judge_samples, corrected=corrected, original=original)
         for note in _notes(EvaluationJudging(workplace, manifest, request), {job.name for job in corrected}, workplace):
             progress.note(note)
-        judging = {
-            "samples": judge_samples, "fresh": fresh, "max_cost": max_cost, "job_files": files, "original": original,
-        }
-        config = dict.fromkeys(("verdicts", "assertion_results"), judging)
+        asked = {"samples": judge_samples, "fresh": fresh, "max_cost": max_cost}
+        config = dict.fromkeys(("verdicts", "assertion_results"), asked | {"job_files": files, "original": original})
         try:
             with workplace.graph_use.kept():
                 materialise(workplace, version, manifest.evaluation_id, VERDICTS, config)
@@ -72,6 +71,8 @@ def regrade(
             if junit:
                 write_whole(junit, refusal_junit(version, str(refusal)))
             raise
+        for note in outdated_by(workplace, version, manifest.evaluation_id):
+            progress.note(note)
     outcome = evaluation_outcome(workplace, version, manifest.evaluation_id)
     finish(outcome, workplace, as_json, fail_under, min_passed, junit)
 

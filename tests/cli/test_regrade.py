@@ -137,3 +137,29 @@ def test_each_gate_has_its_own_measure(
     CliRunner().invoke(COMMANDS, asked, catch_exceptions=False)
     outcome, _, *gates = told
     assert (outcome, gates) == ("outcome", [False, 0.9, 0.5, None])
+
+
+def test_a_comparison_that_no_longer_holds_is_named_with_the_command_that_renews_it(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def judged_again(*_: object) -> None:
+        trial = {"trial_id": "t", "job": "chat", "condition": "withheld", "repeat": 1, "outcome": "signed_off"}
+        counts = {"failure_penalty": 0.0, "virtues_scored": 0, "virtues_not_exercised": 0, "failure_count": 0}
+        workplace.warehouse.write("composite_scores", "marcus@1.0.0", "E1", [trial | counts | {"valid": True}])
+
+    row = {
+        "base": "marcus@1.0.0", "candidate": "marcus@1.1.0", "measure": "wisdom", "condition": "pooled",
+        "gating": True, "jobs": 8, "delta": 0.05, "verdict": "regressed", "base_evaluation_id": "E1",
+        "base_started_at": "2026-03-01T02:00:00Z", "offline": False, "notes": [],
+    }  # fmt: skip
+    workplace.warehouse.write("version_comparisons", "marcus@1.1.0", "E2", [row])
+    monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
+    monkeypatch.setenv("STOIC_LLM", "offline")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "materialise", judged_again)
+    monkeypatch.setattr(command, "evaluation_outcome", lambda *_: None)
+    monkeypatch.setattr(command, "finish", lambda *_: None)
+    workplace.evidence.begin(make_manifest())
+    asked = ["--agent-version", "marcus@1.0.0", "--evaluation", "E1"]
+    said = CliRunner().invoke(COMMANDS, asked, catch_exceptions=False).stderr
+    assert said.startswith("the stored comparison of marcus@1.1.0 (evaluation E2) no longer holds: ")

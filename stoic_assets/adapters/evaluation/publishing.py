@@ -9,14 +9,13 @@ from pathlib import Path
 
 from stoic_assets.adapters.disk.release_files import as_released
 from stoic_assets.adapters.evaluation.delivery import deliver, times_locked
+from stoic_assets.adapters.evaluation.stored_comparison import compare_again, why_outdated
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
-from stoic_assets.adapters.evaluation.version_comparison import moved_between, read_side
 from stoic_assets.adapters.messages.outbox import Delivered, fitness_message
 from stoic_assets.adapters.messages.receiver import addresses
 from stoic_assets.adapters.ratings.feedback_files import human_evaluations
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.comparison.comparison import compare
-from stoic_assets.core.comparison.side import ComparisonRefused, Side
+from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import FINISHED, Manifest, way_to_finish
 from stoic_assets.core.evolution.checks import checks
@@ -77,7 +76,7 @@ async def publish(workplace: Workplace, manifest: Manifest) -> Published:
     events = [completed(evaluation) for evaluation in evaluations]
     if (of_evaluation := applied(update)) is not None:
         events.append(of_evaluation)
-    if verdict := against_base(tables.read_if_stored("version_comparisons")):
+    if verdict := against_base(_comparison(workplace, manifest)):
         events.append(compared(head, verdict))
     clean = _clean(workplace, events)
     possible = events_of_evaluation(head) | {trial["trial_id"] for trial in tables.read("trials", ("trial_id",))}
@@ -160,25 +159,20 @@ def _turns(tables: EvaluationTables) -> list[Row]:
 
 
 def _open_comparison(workplace: Workplace, manifest: Manifest) -> list[Row]:
-    """The comparison with the base; if it has holdout jobs, it is made again without them: they count in verdicts."""
-    tables = EvaluationTables(workplace, manifest)
-    rows = tables.read_if_stored("version_comparisons")
-    trials = tables.read("trials", ("job", "holdout")) if rows else []
-    held_out = {trial["job"] for trial in trials if trial["holdout"]}
-    if not held_out:
+    """The comparison with the base without holdout jobs, which count in the stored one."""
+    trials = EvaluationTables(workplace, manifest).read("trials", ("job", "holdout"))
+    return _comparison(workplace, manifest, {trial["job"] for trial in trials if trial["holdout"]})
+
+
+def _comparison(workplace: Workplace, manifest: Manifest, without: Collection[str] = ()) -> list[Row]:
+    """The comparison with the base; made again if jobs must be left out, or if scores have changed since."""
+    rows = EvaluationTables(workplace, manifest).read_if_stored("version_comparisons")
+    if not rows or not (without or why_outdated(workplace, rows)):
         return rows
     try:
-        base = read_side(workplace, rows[0]["base"], rows[0]["base_evaluation_id"])
-        candidate = read_side(workplace, manifest.agent_version, manifest.evaluation_id)
-        moved, settings = moved_between(workplace, base, candidate), workplace.settings
-        sides = _without(base, held_out), _without(candidate, held_out)
-        return compare(*sides, settings.minimal_differences, settings.invalid_trials_threshold, moved).rows()
+        return compare_again(workplace, rows, without).rows()
     except ComparisonRefused:  # they have only holdout jobs in common, or the base is gone or changes
         return []
-
-
-def _without(side: Side, jobs: Collection[str]) -> Side:
-    return replace(side, jobs={job: content for job, content in side.jobs.items() if job not in jobs})
 
 
 async def publish_feedback(workplace: Workplace, agent_version: str) -> Delivered:

@@ -12,7 +12,9 @@ from jinja2.bccache import Bucket
 
 from stoic_assets.adapters.disk.files import remove_folder, write_whole
 from stoic_assets.adapters.evaluation.release_comparison import why_uncompared
+from stoic_assets.adapters.evaluation.stored_comparison import why_outdated
 from stoic_assets.adapters.evaluation.tables import VERDICT_ON, EvaluationTables
+from stoic_assets.adapters.evaluation.version_comparison import TABLE
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
 from stoic_assets.adapters.warehouse.table_schemas import TABLES
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
@@ -47,6 +49,8 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
     key = (manifest.agent_version, manifest.evaluation_id)
     agent = agent_of(manifest.agent_version)
     comparisons = _comparisons(workplace.warehouse, manifest)
+    outdated = why_outdated(workplace, comparisons)
+    comparisons = [] if outdated else comparisons
     base = _compared_base(comparisons)
     tables = _tables(workplace, key, ReportData)
     trends = workplace.warehouse.query("select * from virtue_trends where agent = ? order by n", [agent])
@@ -59,7 +63,7 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
         judge_calibration=calibration_rows(workplace.warehouse),
         invalid_trials_threshold=workplace.settings.invalid_trials_threshold,
         weak_below=workplace.settings.weakness.score_below,
-        uncompared=None if comparisons else why_uncompared(workplace, manifest),
+        uncompared=None if comparisons else outdated or why_uncompared(workplace, manifest),
         comparable=None if base else comparable_version(workplace, manifest, trends),
         base=base and BaseVersion(_head(workplace.warehouse, base), **_tables(workplace, base, BaseVersion)),
     )
@@ -138,7 +142,7 @@ def _head(warehouse: Warehouse, key: Key) -> Row:
 
 def _comparisons(warehouse: Warehouse, manifest: Manifest) -> list[Row]:
     """The comparison with one base: the first parent that was compared, otherwise the base evaluated last."""
-    rows: list[Row] = _rows(warehouse, (manifest.agent_version, manifest.evaluation_id), "version_comparisons")
+    rows = warehouse.read_if_stored(TABLE, manifest.agent_version, manifest.evaluation_id)
     bases = {(row["base"], row["base_evaluation_id"]): row["base_started_at"] for row in rows}
     chosen = min(bases, key=lambda base: (_place(base[0], manifest.parents), -bases[base].timestamp()), default=None)
     return [row for row in rows if (row["base"], row["base_evaluation_id"]) == chosen]

@@ -61,6 +61,18 @@ def test_releases_stand_in_order_with_the_verdict_on_each(warehouse, release):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("again", "verdict"), [("marcus@1", None), ("marcus@0", None), ("marcus@9", "regressed")])
+def test_the_verdict_of_a_side_that_was_judged_again_is_left_out(warehouse, evaluation, release, again, verdict):
+    def judged(version, key="e0"):
+        evaluation(warehouse, version, key).trial().task(0.9, "t1").scored(*READ)
+
+    judged("marcus@0")
+    release("1", 0.4, verdict="regressed")
+    judged(again, "e1" if again == "marcus@1" else "e0")
+    [row] = [row for row in history(warehouse) if row["agent_version"] == "marcus@1"]
+    assert row["verdict"] == verdict
+
+
 def test_a_parent_stands_before_its_child_whatever_the_dates_say(warehouse, release):
     release("1.1", 0.9, released_at="2026-02-01T00:00:00Z", parents=["marcus@1.0"])
     release("1.0", 0.5, released_at="2026-03-01T00:00:00Z")

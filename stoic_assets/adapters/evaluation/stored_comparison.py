@@ -1,0 +1,77 @@
+"""The stored comparison of an evaluation with its base, and whether it still holds for the scores beside it.
+
+Either side can be judged again without the comparison: only an evaluation, or a regrade of the candidate, renews it.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from datetime import datetime
+
+from stoic_assets.adapters.evaluation.version_comparison import TABLE, moved_between, read_side
+from stoic_assets.adapters.warehouse.warehouse import Warehouse
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.comparison.comparison import Comparison, compare
+from stoic_assets.core.comparison.side import ComparisonRefused, Side
+from stoic_assets.core.evaluation import judge_again
+from stoic_assets.core.table_rows import Row, Rows
+
+Key = tuple[str, str]
+"""Agent version and evaluation."""
+
+
+def why_outdated(workplace: Workplace, rows: Rows) -> str | None:
+    """Why rows of `version_comparisons` with one base no longer hold, and what to do; None while they do.
+
+    Where scores are newer than they are, they hold if these say the same: cached verdicts are stored again as well.
+    """
+    if not rows:
+        return None
+    newer = [key for key in _sides(rows) if _scored_after(workplace.warehouse, key, rows[0]["evaluated_at"])]
+    try:
+        if not newer or _results(compare_again(workplace, rows).rows()) == _results(rows):
+            return None
+    except ComparisonRefused as refusal:
+        return str(refusal)
+    judged = " and ".join(f"{version} (evaluation {evaluation_id})" for version, evaluation_id in newer)
+    renew = f"{judge_again(*_sides(rows)[1])}, or by materialising `{TABLE}` and what depends on it"
+    return f"{judged} was judged again since, with other results; renew the comparison with {renew}"
+
+
+def compare_again(workplace: Workplace, rows: Rows, without: Collection[str] = ()) -> Comparison:
+    """The same two evaluations compared by their present scores, `without` some jobs. Raises `ComparisonRefused`."""
+    base, candidate = (read_side(workplace, *key) for key in _sides(rows))
+    moved, settings = moved_between(workplace, base, candidate), workplace.settings
+    sides = _without(base, without), _without(candidate, without)
+    return compare(*sides, settings.minimal_differences, settings.invalid_trials_threshold, moved)
+
+
+def outdated_by(workplace: Workplace, agent_version: str, evaluation_id: str) -> Iterator[str]:
+    """For each stored comparison with this evaluation as its base that no longer holds, why, and what to do."""
+    held = f"select distinct agent_version, evaluation_id from {TABLE} where base = ? and base_evaluation_id = ?"
+    for found in workplace.warehouse.query(f"{held} order by all", [agent_version, evaluation_id]):
+        key = found["agent_version"], found["evaluation_id"]
+        rows = workplace.warehouse.read(TABLE, *key)
+        if why := why_outdated(workplace, rows):
+            yield f"the stored comparison of {key[0]} (evaluation {key[1]}) no longer holds: {why}"
+
+
+def _sides(rows: Rows) -> tuple[Key, Key]:
+    """The base and the candidate."""
+    row = rows[0]
+    return (row["base"], row["base_evaluation_id"]), (row["agent_version"], row["evaluation_id"])
+
+
+def _scored_after(warehouse: Warehouse, key: Key, moment: datetime) -> bool:
+    """Whether a trial's score comes from a later verdict. An evaluation that is gone has no score."""
+    rows = warehouse.read_if_stored("composite_scores", *key, ["evaluated_at"])
+    return any(row["evaluated_at"] > moment for row in rows)
+
+
+def _results(rows: Rows) -> dict[Key, Row]:
+    """What a comparison found, by measure and condition."""
+    found = ("base_mean", "candidate_mean", "verdict")
+    return {(row["measure"], row["condition"]): {name: row[name] for name in found} for row in rows}
+
+
+def _without(side: Side, jobs: Collection[str]) -> Side:
+    return replace(side, jobs={job: content for job, content in side.jobs.items() if job not in jobs})
