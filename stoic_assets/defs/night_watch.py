@@ -17,6 +17,7 @@ from stoic_assets.core.evaluation import EVALUATION_TAG
 from stoic_assets.core.nights.alerts import Failure, regression_confirmed, run_failed
 from stoic_assets.core.nights.night_record import Alarm, Night, Round
 from stoic_assets.core.nights.nightly import Facts, Steps, has_verdict, is_over, next_steps, no_verdict
+from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.stages import VERDICTS
 from stoic_assets.core.table_rows import Row
 from stoic_assets.defs.asset_metadata import shown
@@ -57,10 +58,17 @@ def build_watch(job: Any) -> dg.SensorDefinition:
         if complaints and not requests and not observations:
             # The tick fails visibly once no other night waits for anything.
             raise ConfigurationError("; ".join(map(str, complaints)))
-        reason = None if requests else "no nightly run is incomplete"
+        reason = None if requests else _why_nothing([each.night for each in nights if each.night not in over])
         return dg.SensorResult(run_requests=requests, skip_reason=reason, asset_events=observations)
 
     return night_watch
+
+
+def _why_nothing(incomplete: Sequence[str]) -> str:
+    """One line for the tick's page: what is not over, and asks for nothing, has runs that are not done."""
+    if not incomplete:
+        return "no nightly run is incomplete"
+    return f"{listed(incomplete)} {'waits for its' if len(incomplete) == 1 else 'wait for their'} runs"
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ def test_a_night_waits_until_its_run_is_over(watch: Watch, instance: dg.DagsterI
     run = instance.create_run_for_job(job, status=dg.DagsterRunStatus.STARTED)
     watch.held("first", BASE, run_id=run.run_id)
     assert watch.tick() == []
+    assert watch.found.skip_reason.skip_message == f"{NIGHT} waits for its runs"
     instance.report_run_failed(run, "the judge could not be looked at")
     assert len(watch.tick()) == 1
 
@@ -23,10 +24,13 @@ def test_a_night_waits_until_its_run_is_over(watch: Watch, instance: dg.DagsterI
 def test_the_warehouse_is_compacted_once_after_a_night(watch: Watch) -> None:
     watch.held("first", BASE)
     assert [each.job_name for each in watch.tick()] == ["release_evaluation"]
+    assert watch.tick() == []
+    assert watch.found.skip_reason.skip_message == f"{NIGHT} waits for its runs"
     watch.judged("first", BASE)
     [request] = watch.tick()
     assert (request.job_name, request.run_key, request.partition_key) == ("compaction", f"{NIGHT}-compaction", None)
     assert watch.tick() == []
+    assert watch.found.skip_reason.skip_message == "no nightly run is incomplete"
 
 
 def test_what_is_scored_and_not_compared_yet_is_waited_for(watch: Watch) -> None:
