@@ -1,6 +1,7 @@
 """`stoic delete`: removes all data of a version."""
 
 import sys
+from collections.abc import Set
 from functools import partial
 from typing import Annotated
 
@@ -16,9 +17,10 @@ from stoic_assets.cli.options import Json
 from stoic_assets.cli.run_faults import faults_translated
 from stoic_assets.cli.run_records import forget_partition
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.presentation.formatting import plural
-from stoic_assets.core.presentation.names import instead_of
-from stoic_assets.core.releases import ALL_VERSIONS, check_agent_version, is_agent_version
+from stoic_assets.core.presentation.formatting import listed, plural
+from stoic_assets.core.presentation.names import SHOWN, instead_of
+from stoic_assets.core.ratings.collection import ELSEWHERE
+from stoic_assets.core.releases import ALL_VERSIONS, agent_of, check_agent_version, is_agent_version
 from stoic_assets.core.stages import PARTITIONS
 
 
@@ -68,7 +70,13 @@ def _refuse_unknown(workplace: Workplace, version: str) -> None:
     with_data = workplace.evidence.agent_versions() | workplace.warehouse.agent_versions() | reported
     stored = {*with_data, *partitions} - {ALL_VERSIONS}
     if version not in stored:
-        raise ConfigurationError(f"nothing is stored for {version}; {instead_of(version, stored)}")
+        raise ConfigurationError(f"nothing is stored for {version}; {_meant(version, stored - {ELSEWHERE[0]})}")
+
+
+def _meant(version: str, stored: Set[str]) -> str:
+    """The advice on a wrong version. It proposes none of another agent: what it proposes may be deleted next."""
+    alike = [each for each in stored if agent_of(each) == agent_of(version)]
+    return instead_of(version, alike) if alike else f"known: {listed(sorted(stored), SHOWN) or 'none'}"
 
 
 def _agreed(question: str) -> bool:

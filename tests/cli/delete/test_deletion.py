@@ -137,13 +137,25 @@ def test_a_partition_that_is_no_version_is_deleted_as_such(workplace: Workplace)
     assert len(workplace.evidence.manifests(VERSION)) == 1
 
 
-@pytest.mark.parametrize("version", ["typo@9", ALL_VERSIONS])
-def test_a_version_that_is_not_there_is_refused_with_those_that_are(workplace: Workplace, version: str) -> None:
+@pytest.mark.parametrize(
+    ("version", "named"),
+    [
+        ("typo@9", "known: marcus@1.1.0, mentor@2"),
+        (ALL_VERSIONS, "known: marcus@1.1.0, mentor@2"),
+        ("other@1.1.0", "known: marcus@1.1.0, mentor@2"),
+        ("marcus@1.1", "did you mean marcus@1.1.0?"),
+    ],
+)
+def test_a_version_that_is_not_there_is_refused_with_those_that_may_be_meant(
+    workplace: Workplace, version: str, named: str
+) -> None:
+    """None of another agent is proposed, and ratings of nobody are no version."""
     workplace.warehouse.write("turns", ALL_VERSIONS, "ratings", [])
+    workplace.warehouse.write("human_ratings", "unknown@unknown", "elsewhere", [])
     workplace.warehouse.write("turns", "mentor@2", "E9", [])
     with pytest.raises(ConfigurationError) as refused:
         CliRunner().invoke(DELETE, [version, "--yes"], catch_exceptions=False)
-    assert str(refused.value) == f"nothing is stored for {version}; known: marcus@1.1.0, mentor@2"
+    assert str(refused.value) == f"nothing is stored for {version}; {named}"
     assert workplace.warehouse.has("turns", ALL_VERSIONS, "ratings")
     assert refused.value.exit_code == 2
 
