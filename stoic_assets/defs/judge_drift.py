@@ -67,7 +67,7 @@ def _metadata(watch: Watch) -> dict[str, Any]:
         **measured,
         "alarm": bool(watch.measurement.alarms),
         "why": _why(watch) or "measured",
-        "cost_usd": watch.cost_usd,
+        **numbers({"cost_usd": watch.cost_usd}),
         "path": dg.MetadataValue.path(watch.path),
     }
 
@@ -75,7 +75,7 @@ def _metadata(watch: Watch) -> dict[str, Any]:
 def _check(watch: Watch) -> dg.AssetCheckResult:
     """The check of the judge, which also passes where nothing could be measured, and then says so."""
     alarms, why = watch.measurement.alarms, _why(watch)
-    shifts = {f"shift_{drift.virtue}": drift.shift for drift in alarms}
+    shifts = numbers({f"shift_{drift.virtue}": drift.shift for drift in alarms})
     return dg.AssetCheckResult(
         check_name=UNMOVED, passed=not alarms, metadata={**shifts, "set": _set(watch)},
         description=f"not measured: {why}" if why else None,

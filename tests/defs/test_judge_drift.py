@@ -9,6 +9,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
+from stoic_assets.adapters.evaluation import judge_drift as drift_of
 from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calls.chat import ChatReply, ChatRequest
@@ -125,9 +126,16 @@ def test_a_judge_that_moved_fails_the_check_and_waits_in_the_outbox(
     assert "STOIC_WEBHOOK_URL" in metadata["delivery_faults"]
     assert (metadata["alarm"], check.passed, check.metadata.keys()) == (True, False, {"shift_wisdom", "set"})
     assert {"noise_sd_courage", "detectable_courage"} <= metadata.keys()
-    assert metadata["shift_wisdom"] == pytest.approx(-0.1)
+    assert metadata["shift_wisdom"] == check.metadata["shift_wisdom"].value == -0.1
     assert (metadata["shift_courage"], metadata["transcripts"]) == (0.0, 6)
     [said] = told()
     assert (said["subject"], said["type"]) == ("offline", "stoic.judge_moved")
     assert said["data"]["moved"] == ["wisdom"]
     assert datetime.fromisoformat(said["time"]).tzinfo == UTC
+
+
+def test_what_it_cost_is_shown_in_as_many_decimals_as_other_numbers(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drift_of, "total_cost", lambda _: 1.7328000000000001)
+    assert materialise(workplace)[0]["cost_usd"] == 1.7328
