@@ -8,11 +8,13 @@ import dagster as dg
 
 from stoic_assets.adapters.disk.job_files import load_corrections
 from stoic_assets.adapters.evaluation.judging import EvaluationJudging, JudgingRequest, Tables
+from stoic_assets.adapters.evaluation.tables import VERDICT_ON
 from stoic_assets.adapters.models.offline_model import judged_offline
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.assertions.counting import counts, has_failed
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.judging.silent_judges import answers, in_words, silent_judges
 from stoic_assets.core.rounding import mean
 from stoic_assets.core.table_rows import Row
 from stoic_assets.core.virtues import VIRTUES
@@ -74,12 +76,24 @@ def verdicts(
         tables = run_async(judging.verdicts(virtues="virtue_scores" in wanted, tasks="task_scores" in wanted))
         judging.mark_rejudging()
         paths = {table: judging.tables.write(table, rows) for table, rows in tables.items()}
+        silent = _silent(judging, tables, workplace)
+    for each in silent:
+        context.log.warning(each)
+    faults = {"silent_judges": "; ".join(silent)} if silent else {}
     about = {"virtue_scores": _about_virtues, "task_scores": _about_tasks}
     for asset in sorted(wanted):
         offline = manifest.offline or judged_offline(tables[asset])
         files = {"path": paths[asset]} | ({"path_tone_scores": paths["tone_scores"]} if asset == "task_scores" else {})
         places = {name: dg.MetadataValue.path(path) for name, path in files.items()}
-        yield dg.MaterializeResult(asset_key=asset, metadata={**about[asset](tables), "offline": offline, **places})
+        metadata = {**about[asset](tables), **faults, "offline": offline, **places}
+        yield dg.MaterializeResult(asset_key=asset, metadata=metadata)
+
+
+def _silent(judging: EvaluationJudging, tables: Tables, workplace: Workplace) -> list[str]:
+    """A sentence about each judge that gave no verdict on some or all questions, with its first error."""
+    asked = (tables.get(table, []) for table in VERDICT_ON)
+    found = silent_judges(answers(judging.tables.read("trials", ("trial_id", "job")), *asked))
+    return [workplace.redactor.text(in_words(judge)) for judge in found]
 
 
 def _about_virtues(tables: Tables) -> dict[str, Any]:

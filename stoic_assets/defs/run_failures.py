@@ -1,4 +1,4 @@
-"""Reports failed runs to the webhook, except those of commands, whose users see the failure themselves."""
+"""Reports failed runs, and those without a verdict, to the webhook. Not those of commands: their users see it."""
 
 from datetime import UTC, datetime
 
@@ -7,9 +7,11 @@ import dagster as dg
 from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import CONVERSED, EVALUATION_TAG, way_to_finish
-from stoic_assets.core.nights.alerts import Failure, run_failed
+from stoic_assets.core.nights.alerts import Failure, came_to_no_verdict, run_failed
+from stoic_assets.core.nights.night_record import night_of
 from stoic_assets.core.releases import is_agent_version
 from stoic_assets.core.stages import PARTITION_TAG
+from stoic_assets.defs.failures import is_unattended
 
 RETRIED_TAG = "dagster/will_retry"
 """Set by Dagster as it records the failure."""
@@ -31,6 +33,19 @@ def failed_runs(context: dg.RunFailureSensorContext, workplace: dg.ResourceParam
     delivery = announce(workplace, [run_failed(failure)])
     for problem in delivery.errors:
         context.log.warning(problem)
+
+
+def report_no_verdict(
+    context: dg.AssetExecutionContext, workplace: Workplace, evaluation_id: str, why: str
+) -> None:
+    """Warns in the log of a run, and tells the webhook if the run is unattended; a night tells it at its end."""
+    context.log.warning(why)
+    run, version = context.run, context.partition_key
+    if is_unattended(run) and not night_of(evaluation_id):
+        ended = datetime.now(UTC).isoformat()
+        failure = Failure(run.run_id, run.job_name, version, why, ended, evaluation_id, version)
+        for problem in announce(workplace, [came_to_no_verdict(failure)]).errors:
+            context.log.warning(problem)
 
 
 def _begun(workplace: Workplace, run: dg.DagsterRun) -> str | None:

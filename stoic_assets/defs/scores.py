@@ -15,6 +15,7 @@ from stoic_assets.adapters.warehouse.sql_models import EvaluationModels, open_mo
 from stoic_assets.adapters.warehouse.sql_project import SqlProject
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import TableMissing
+from stoic_assets.core.nights.nightly import no_verdict
 from stoic_assets.core.releases import agent_of
 from stoic_assets.core.rounding import half_even
 from stoic_assets.core.scoring.validity import invalid_share
@@ -22,6 +23,7 @@ from stoic_assets.defs.asset_metadata import OWNERS, numbers, of_version
 from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.partitions import agent_versions
+from stoic_assets.defs.run_failures import report_no_verdict
 
 _MADE_ELSEWHERE = {
     "trials": "transcripts",
@@ -122,7 +124,7 @@ def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Wo
             if keys & {dg.AssetKey(model), _evaluations.key} or not isinstance(fault, TableMissing):
                 raise fault
         if _evaluations.key in keys:
-            yield _finished(workplace, tables)
+            yield _finished(context, workplace, tables)
 
 
 def _results(
@@ -140,10 +142,14 @@ def _results(
         yield from (check for check in _checks(model, models.failing(model)) if check.check_name in asked)
 
 
-def _finished(workplace: Workplace, tables: EvaluationTables) -> dg.MaterializeResult:
-    """Stores the row of an evaluation whose models were just made."""
+def _finished(
+    context: dg.AssetExecutionContext, workplace: Workplace, tables: EvaluationTables
+) -> dg.MaterializeResult:
+    """Stores the row of an evaluation whose models were just made, and says so if it has no verdict."""
     path, found = tables.finish()
-    [scores] = tables.read("evaluation_scores")
+    [head], [scores] = tables.read("evaluations"), tables.read("evaluation_scores")
+    if why := no_verdict(head, workplace.settings.invalid_trials_threshold):
+        report_no_verdict(context, workplace, head["evaluation_id"], why)
     ended = found["scored_trials"], found["invalid_trials"]
     share = invalid_share(*ended) if any(ended) else None
     return dg.MaterializeResult(
@@ -151,8 +157,9 @@ def _finished(workplace: Workplace, tables: EvaluationTables) -> dg.MaterializeR
         metadata={
             "evaluation_id": scores["evaluation_id"],
             **found,
+            **({"no_verdict": why} if why else {}),
             "average_score": half_even(scores["average_overall"]),
-            **numbers({"fitness": scores["fitness"], "invalid_share": share}),
+            **numbers({"fitness": scores["fitness"], "invalid_share": share, "cost_usd": found["cost_usd"]}),
             "path": dg.MetadataValue.path(path),
             "duckdb": dg.MetadataValue.path(workplace.warehouse.publish()),
         },

@@ -1,12 +1,13 @@
 """What a run configuration may ask of judges, and what Dagster shows of their verdicts."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import pytest
+from judged_trial import TRIAL
 
 from stoic_assets.adapters.evaluation.judging import JudgingRequest
 from stoic_assets.adapters.workplace import Workplace
@@ -19,22 +20,24 @@ from stoic_assets.defs.partitions import agent_versions
 
 
 def materialised(
-    assets: Sequence[dg.AssetsDefinition], workplace: Workplace, manifest: Manifest
+    assets: Sequence[dg.AssetsDefinition], workplace: Workplace, manifest: Manifest, *trials: Mapping[str, Any]
 ) -> list[dg.AssetMaterialization]:
-    """What these make, in order, for an evaluation without a trial."""
+    """What these make, in order, for an evaluation with these trials."""
     version = manifest.agent_version
     workplace.evidence.begin(manifest)
     for table in ("trials", "turns", "observations"):
-        workplace.warehouse.write(table, version, manifest.evaluation_id, [])
+        workplace.warehouse.write(table, version, manifest.evaluation_id, trials if table == "trials" else [])
     with dg.DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions(str(agent_versions.name), [version])
         result = dg.materialize(assets, resources={"workplace": workplace}, instance=instance, partition_key=version)
         return [event.materialization for event in result.get_asset_materialization_events()]
 
 
-def shown_of(asset: dg.AssetsDefinition, workplace: Workplace, manifest: Manifest) -> list[dict[str, Any]]:
+def shown_of(
+    asset: dg.AssetsDefinition, workplace: Workplace, manifest: Manifest, *trials: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     """What is shown of each asset that this makes for such an evaluation."""
-    return [dict(each.metadata) for each in materialised([asset], workplace, manifest)]
+    return [dict(each.metadata) for each in materialised([asset], workplace, manifest, *trials)]
 
 
 def test_verdicts_are_given_before_assertions_are_decided(
@@ -55,7 +58,7 @@ def test_where_there_is_nothing_to_judge_it_is_still_shown_whether_all_was_offli
 ) -> None:
     shown = shown_of(verdicts, workplace, make_manifest(offline=offline))
     assert [(each["dagster/row_count"].value, each["offline"].value) for each in shown] == [(0, offline)] * 2
-    assert [name for each in shown for name in each if name.endswith("_share")] == []
+    assert [name for each in shown for name in each if name.endswith(("_share", "_judges"))] == []
 
 
 @pytest.mark.parametrize(
@@ -83,7 +86,8 @@ def test_a_judge_that_does_not_answer_says_nothing_about_occasions_or_confidence
         return {"virtue_scores": rows, "task_scores": [], "tone_scores": []}
 
     monkeypatch.setattr("stoic_assets.defs.judging.EvaluationJudging.verdicts", judged)
-    of_tasks, shown = shown_of(verdicts, workplace, make_manifest())
+    of_tasks, shown = shown_of(verdicts, workplace, make_manifest(), TRIAL)
+    assert shown["silent_judges"].value == "judge mute gave no verdict at all: HTTP 400"
     assert {name: value.value for name, value in shown.items() if name.endswith("_share")} == shares
     written = [Path(value.path).parts for name, value in of_tasks.items() if name.startswith("path")]
     assert [next(part for part in parts if part.endswith("_scores")) for parts in written] == [

@@ -15,7 +15,7 @@ JUDGE_MOVED = "stoic.judge_moved"
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that failed, or one version of a run that continues without it. `partition` is a version or a night.
+    """A run that failed, or one of its versions that failed or came to no verdict. `partition` is a version or a night.
 
     `time` is when it ended; ISO 8601, UTC.
     """
@@ -37,6 +37,11 @@ def run_failed(failure: Failure) -> Event:
 def manifests_left_out(failure: Failure) -> Event:
     """A night was held without what unreadable manifests name. It may fail besides, so this event has its own id."""
     return _of_run(failure, "left_out")
+
+
+def came_to_no_verdict(failure: Failure) -> Event:
+    """A run evaluated a version that came to no verdict. It may fail besides, so this event has its own id."""
+    return _of_run(failure, "no_verdict")
 
 
 def _of_run(failure: Failure, what: str) -> Event:

@@ -8,8 +8,8 @@ that was reported the night before causes neither a second round nor another ala
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
-from stoic_assets.core.evaluation import DONE, INCOMPLETE
-from stoic_assets.core.nights.night_record import Alarm, Night, Round
+from stoic_assets.core.evaluation import DONE, INCOMPLETE, way_to_finish
+from stoic_assets.core.nights.night_record import Alarm, Night, Round, night_of
 from stoic_assets.core.releases import ready
 from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, too_many_invalid
 from stoic_assets.core.table_rows import Row, Rows
@@ -87,8 +87,15 @@ def no_verdict(head: Row, threshold: float) -> str | None:
     if (status := head["status"]) == INCOMPLETE:
         key = (head["agent_version"], head["evaluation_id"])
         return f"no verdict: {ceiling_reached(*key, status, ended, head['planned_trials'])}"
-    causes = "its report names the causes; correct them and materialise the night again"
+    causes = f"its report names the causes; correct them and {_way_on(head)}"
     return f"no verdict: {too_many_invalid(invalid, ended, threshold)}; {causes}"
+
+
+def _way_on(head: Row) -> str:
+    """How the invalid trials of an evaluation are run and judged again."""
+    if night_of(head["evaluation_id"]):
+        return "materialise the night again"
+    return f"continue with {way_to_finish(head['agent_version'], head['evaluation_id'], head['status'])}"
 
 
 def regressed_measures(rows: Rows) -> dict[str, Row]:

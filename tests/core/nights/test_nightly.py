@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.nights.alerts import regression_confirmed
-from stoic_assets.core.nights.night_record import Alarm, HeldVersion, Night, Round, RoundName
+from stoic_assets.core.nights.night_record import Alarm, HeldVersion, Night, Round, RoundName, night_evaluation_id
 from stoic_assets.core.nights.nightly import Facts, Steps, has_verdict, is_over, next_steps, no_verdict, regressed_twice
 
 BASE, CANDIDATE, OTHER = "marcus@1.0.0", "marcus@1.1.0", "ada@1"
@@ -79,6 +79,21 @@ def test_a_verdict_needs_trials_that_count(status: str, scored: int, invalid: in
     found = no_verdict(head, 0.1)
     assert found is None if why is None else (found or "").startswith(why)
     assert has_verdict(head, 0.1) == (why is None)
+
+
+@pytest.mark.parametrize(
+    ("evaluation_id", "way"),
+    [
+        (night_evaluation_id("2026-11-22", BASE, "first"), "materialise the night again"),
+        ("release-1", f"continue with `stoic eval --agent-version {BASE} --resume release-1`"),
+    ],
+)
+def test_what_is_no_part_of_a_night_has_a_command_to_go_on(evaluation_id: str, way: str) -> None:
+    head = {
+        "agent_version": BASE, "evaluation_id": evaluation_id, "status": "finished", "scored_trials": 0,
+        "invalid_trials": 20, "planned_trials": 20,
+    }
+    assert (no_verdict(head, 0.1) or "").endswith(f"; its report names the causes; correct them and {way}")
 
 
 def test_what_was_never_judged_has_no_verdict_and_nothing_to_be_said_of_it() -> None:

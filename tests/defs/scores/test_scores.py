@@ -1,17 +1,20 @@
 """The SQL models as assets: all in one step, of the evaluation that is asked for."""
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
 import dagster as dg
 import pytest
-from judged_trial import EVALUATION, KEY, MODELS, TRIAL, VERDICT, VERSION, finish, materialise
+from judged_trial import EVALUATION, KEY, MODELS, STARTED, TRIAL, VERDICT, VERSION, WHOLE, finish, materialise
 
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.warehouse.sql_models import EvaluationModels
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.nights.night_record import night_evaluation_id
 from stoic_assets.defs.reports import weak_virtue_reports
 from stoic_assets.defs.scores import sql_models
 
@@ -19,6 +22,9 @@ CALL = {
     "call_id": "c", "role": "judge", "model": "judge", "cached": False, "prompt_tokens": 1, "completion_tokens": 1,
     "latency_ms": 5.0,
 }  # fmt: skip
+TASK = {"task": "Ask", "acceptanceCriteria": "It answers"}
+JOB = Job.model_validate({"target": {"user": "u", "chatbot": "marcus"}, "tasks": [TASK]})
+NIGHTLY = night_evaluation_id("2026-11-22", VERSION, "first")
 
 
 def test_one_step_makes_all_models_of_an_evaluation(instance: dg.DagsterInstance, workplace: Workplace) -> None:
@@ -37,10 +43,42 @@ def test_the_evaluation_is_told_by_what_its_gate_goes_by(
 ) -> None:
     """Of two trials that ended one is invalid, whatever number was planned; a call that failed hides no cost."""
     workplace.warehouse.write("trials", *KEY, [TRIAL, TRIAL | {"trial_id": "t2", "outcome": "infra_error"}])
-    workplace.warehouse.write("llm_calls", *KEY, [CALL | {"cost_usd": 0.25}, CALL | {"error": "HTTP 500"}])
+    workplace.warehouse.write("llm_calls", *KEY, [CALL | {"cost_usd": 0.25000001}, CALL | {"error": "HTTP 500"}])
     found = finish(instance, workplace)
     assert (found["invalid_share"], found["cost_usd"], found["status"]) == (0.5, 0.25, "incomplete")
     assert workplace.warehouse.read("evaluation_scores", *KEY)[0]["conclusive"] is False
+
+
+@pytest.mark.parametrize(
+    ("sensor", "evaluation_id", "told_of"),
+    [("new_releases", "release-1", [VERSION]), (None, "release-1", []), ("night_watch", NIGHTLY, [])],
+)
+def test_where_nobody_watches_no_verdict_is_told_of_but_a_night_does_that_itself(
+    instance: dg.DagsterInstance, workplace: Workplace, make_manifest: Callable[..., Manifest],
+    told: Callable[[], list[dict[str, Any]]], sensor: str | None, evaluation_id: str, told_of: list[str],
+) -> None:  # fmt: skip
+    about = {"evaluation_id": evaluation_id, "agent_version": VERSION, "started_at": STARTED}
+    workplace.evidence.begin(make_manifest(jobs=(JOB,), **about))
+    for table in ("evaluations", "task_scores", "tone_scores", "assertion_results"):
+        rows = [row | {"evaluation_id": evaluation_id} for row in workplace.warehouse.read(table, *KEY)]
+        workplace.warehouse.write(table, VERSION, evaluation_id, rows)
+    workplace.warehouse.write("trials", VERSION, evaluation_id, [TRIAL])
+    mute = {"trial_id": "t1", "virtue": "wisdom", "judge_model": "judge", "sample": 0, "error": "HTTP 500"}
+    workplace.warehouse.write("virtue_scores", VERSION, evaluation_id, [mute])
+    workplace.warehouse.write("llm_calls", VERSION, evaluation_id, [])
+    tags = {EVALUATION_TAG: evaluation_id} | ({"dagster/sensor_name": sensor} if sensor else {})
+    result = dg.materialize(
+        [sql_models], resources={"workplace": workplace}, instance=instance, partition_key=VERSION, tags=tags,
+        selection=WHOLE,
+    )
+    assert result.success
+    [made] = result.get_asset_materialization_events()
+    why = made.materialization.metadata["no_verdict"].value
+    assert str(why).startswith("no verdict: 1 of 1 trial is invalid, more than the 10 % that stoic.yml allows; its")
+    assert [entry.user_message for entry in instance.all_logs(result.run_id) if entry.level == logging.WARNING] == [why]
+    events = told()
+    assert [event["data"]["agent_version"] for event in events] == told_of
+    assert [(event["type"], event["data"]["error"]) for event in events] == [("stoic.run_failed", why)] * len(told_of)
 
 
 def test_without_a_trial_that_ended_no_share_of_them_is_plotted(
