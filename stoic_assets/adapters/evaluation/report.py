@@ -14,7 +14,6 @@ from stoic_assets.adapters.disk.files import remove_folder, write_whole
 from stoic_assets.adapters.evaluation.release_comparison import why_uncompared
 from stoic_assets.adapters.evaluation.stored_comparison import why_outdated
 from stoic_assets.adapters.evaluation.tables import VERDICT_ON, EvaluationTables
-from stoic_assets.adapters.evaluation.version_comparison import TABLE
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
 from stoic_assets.adapters.warehouse.table_schemas import TABLES
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
@@ -142,7 +141,7 @@ def _head(warehouse: Warehouse, key: Key) -> Row:
 
 def _comparisons(warehouse: Warehouse, manifest: Manifest) -> list[Row]:
     """The comparison with one base: the first parent that was compared, otherwise the base evaluated last."""
-    rows = warehouse.read_if_stored(TABLE, manifest.agent_version, manifest.evaluation_id)
+    rows = warehouse.read_if_stored("version_comparisons", manifest.agent_version, manifest.evaluation_id)
     bases = {(row["base"], row["base_evaluation_id"]): row["base_started_at"] for row in rows}
     chosen = min(bases, key=lambda base: (_place(base[0], manifest.parents), -bases[base].timestamp()), default=None)
     return [row for row in rows if (row["base"], row["base_evaluation_id"]) == chosen]

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from stoic_assets.adapters.evaluation.version_comparison import TABLE, moved_between, read_side
+from stoic_assets.adapters.evaluation.version_comparison import moved_between, read_side
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison, compare
@@ -33,7 +33,7 @@ def why_outdated(workplace: Workplace, rows: Rows) -> str | None:
     except ComparisonRefused as refusal:
         return str(refusal)
     judged = " and ".join(f"{version} (evaluation {evaluation_id})" for version, evaluation_id in newer)
-    renew = f"{judge_again(*_sides(rows)[1])}, or by materialising `{TABLE}` and what depends on it"
+    renew = f"{judge_again(*_sides(rows)[1])}, or by materialising `version_comparisons` and what depends on it"
     return f"{judged} was judged again since, with other results; renew the comparison with {renew}"
 
 
@@ -47,10 +47,13 @@ def compare_again(workplace: Workplace, rows: Rows, without: Collection[str] = (
 
 def outdated_by(workplace: Workplace, agent_version: str, evaluation_id: str) -> Iterator[str]:
     """For each stored comparison with this evaluation as its base that no longer holds, why, and what to do."""
-    held = f"select distinct agent_version, evaluation_id from {TABLE} where base = ? and base_evaluation_id = ?"
-    for found in workplace.warehouse.query(f"{held} order by all", [agent_version, evaluation_id]):
+    held = (
+        "select distinct agent_version, evaluation_id from version_comparisons "
+        "where base = ? and base_evaluation_id = ? order by all"
+    )
+    for found in workplace.warehouse.query(held, [agent_version, evaluation_id]):
         key = found["agent_version"], found["evaluation_id"]
-        rows = workplace.warehouse.read(TABLE, *key)
+        rows = workplace.warehouse.read("version_comparisons", *key)
         if why := why_outdated(workplace, rows):
             yield f"the stored comparison of {key[0]} (evaluation {key[1]}) no longer holds: {why}"
 
