@@ -12,8 +12,7 @@ from stoic_assets.cli import console
 from stoic_assets.cli.evaluation_choice import evaluation_of
 from stoic_assets.cli.options import Json
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import CONVERSED, REGRADING, Manifest, half_judged, way_to_finish
-from stoic_assets.core.table_repair import EVIDENCE, way_to_remake
+from stoic_assets.core.evaluation import CONVERSED, REGRADING, half_judged, way_to_finish
 
 
 def report(
@@ -37,7 +36,6 @@ def report(
     version = manifest.agent_version
     if not workplace.warehouse.has("evaluations", version, manifest.evaluation_id):
         raise ConfigurationError(_why_unreported(workplace, version, manifest.evaluation_id))
-    _refuse_without_evidence(workplace, manifest)
     path = write_report(workplace, manifest, out)
     [head] = workplace.warehouse.read("evaluations", version, manifest.evaluation_id, ["status"])
     if head["status"] == REGRADING and not workplace.evidence.is_being_evaluated(version, manifest.evaluation_id):
@@ -47,15 +45,6 @@ def report(
         console.print_json({**about, "path": str(path.absolute())})
     else:
         console.out.print(f"wrote {path}")
-
-
-def _refuse_without_evidence(workplace: Workplace, manifest: Manifest) -> None:
-    """Raises `ConfigurationError` if a table of the conversations is lost: a report would say that there were none."""
-    key = manifest.agent_version, manifest.evaluation_id
-    for table in EVIDENCE:
-        if not workplace.warehouse.has(table, *key):
-            way = f"{way_to_remake(table, *key)}: that makes it again from the journal, without a message to the agent"
-            raise ConfigurationError(f"table {table} of evaluation {key[1]} ({key[0]}) is missing; {way}")
 
 
 def _why_unreported(workplace: Workplace, version: str, evaluation_id: str) -> str:

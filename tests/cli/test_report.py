@@ -11,7 +11,6 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import report
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import REGRADING, Manifest, half_judged
-from stoic_assets.core.table_repair import EVIDENCE
 
 
 @pytest.fixture
@@ -31,23 +30,7 @@ def reported(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> list[str]
 def stored(workplace: Workplace, manifest: Manifest) -> EvaluationTables:
     tables = EvaluationTables(workplace, manifest)
     tables.write_head("finished", planned_trials=1)
-    for table in EVIDENCE:
-        tables.write(table, [])
     return tables
-
-
-@pytest.mark.parametrize("table", EVIDENCE)
-def test_without_the_conversations_no_report_says_that_there_were_none(
-    workplace: Workplace, reported: list[str], make_manifest: Callable[..., Manifest], table: str
-) -> None:
-    manifest = make_manifest()
-    workplace.evidence.begin(manifest)
-    stored(workplace, manifest).write(table, []).unlink()
-    (workplace.warehouse.root / table / "agent_version=marcus@1.0.0" / "E1.1.parquet").unlink()
-    told = rf"^table {table} of evaluation E1 \(marcus@1\.0\.0\) is missing; run `stoic eval .* --resume E1`.*without"
-    with pytest.raises(ConfigurationError, match=told):
-        report.report("marcus@1.0.0")
-    assert reported == []
 
 
 def test_it_is_that_of_the_newest_or_of_one_that_is_named(

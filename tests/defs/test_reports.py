@@ -12,6 +12,7 @@ import pytest
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.presentation.drawing import WEAK as WEAK_COLOUR
+from stoic_assets.core.table_repair import tables_at
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.reports import evaluation_reports, weak_virtue_reports
 
@@ -29,9 +30,8 @@ def workplace(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> W
         "agent": "marcus", "started_at": manifest.started_at, "status": "finished", "offline": False,
         "planned_trials": 1,
     }  # fmt: skip
-    tables: dict[str, list[dict[str, Any]]] = {
-        "evaluations": [head], "evaluation_virtues": [VIRTUE], "virtue_scores": [], "trial_virtues": [],
-        "weak_virtues": [{**WEAK, "suggestions": ["Say less."]}],
+    tables: dict[str, list[dict[str, Any]]] = {table: [] for table in tables_at("finished")} | {
+        "evaluations": [head], "evaluation_virtues": [VIRTUE], "weak_virtues": [{**WEAK, "suggestions": ["Say less."]}],
     }  # fmt: skip
     for table, rows in tables.items():
         workplace.warehouse.write(table, VERSION, EVALUATION, rows)

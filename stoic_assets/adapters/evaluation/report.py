@@ -11,6 +11,7 @@ from jinja2 import FileSystemBytecodeCache
 from jinja2.bccache import Bucket
 
 from stoic_assets.adapters.disk.files import remove_folder, write_whole
+from stoic_assets.adapters.evaluation.lost_tables import refuse_lost
 from stoic_assets.adapters.evaluation.release_comparison import why_uncompared
 from stoic_assets.adapters.evaluation.stored_comparison import why_outdated
 from stoic_assets.adapters.evaluation.tables import VERDICT_ON, EvaluationTables
@@ -44,7 +45,10 @@ Key = tuple[str, str]
 
 
 def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
-    """The rows of one evaluation, with those of the evaluation that it was compared with, its base."""
+    """The rows of one evaluation, with those of the evaluation that it was compared with, its base.
+
+    Raises `ConfigurationError` if either has lost a table: the report would say that it had no rows.
+    """
     key = (manifest.agent_version, manifest.evaluation_id)
     agent = agent_of(manifest.agent_version)
     comparisons = _comparisons(workplace.warehouse, manifest)
@@ -71,7 +75,8 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
 def write_report(workplace: Workplace, manifest: Manifest, path: Path | None = None) -> Path:
     """The HTML report of an evaluation; by default below `$STOIC_HOME/reports`.
 
-    Raises `StorageError`, and `ConfigurationError` when the version was deleted meanwhile; then no report is left.
+    Raises as `report_data` does, `StorageError`, and `ConfigurationError` when the version was deleted meanwhile; then
+    no report is left.
     """
     version, evaluation_id = manifest.agent_version, manifest.evaluation_id
     own = workplace.report_file(version, evaluation_id)
@@ -95,8 +100,10 @@ def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, 
 
 
 def _tables(workplace: Workplace, key: Key, kind: type[ReportData] | type[BaseVersion]) -> dict[str, Any]:
-    """The tables that the fields of `kind` name."""
+    """The tables that the fields of `kind` name. Raises `ConfigurationError` if one is lost."""
     names = [field.name for field in fields(kind) if field.name not in GATHERED_OTHERWISE]
+    if head := _rows(workplace.warehouse, key, "evaluations"):
+        refuse_lost(workplace.warehouse, *key, head[0]["status"], names)
     return {name: _rows(workplace.warehouse, key, name) for name in names}
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stoic_assets.adapters.disk.release_files import load_releases
 from stoic_assets.adapters.evaluation.judge_drift import judge_moved
+from stoic_assets.adapters.evaluation.lost_tables import refuse_lost
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
 from stoic_assets.adapters.warehouse.sql_models import open_models
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
@@ -26,6 +27,8 @@ from stoic_assets.core.releases import base_of
 from stoic_assets.core.scoring.validity import conclusive
 from stoic_assets.core.table_rows import Row
 
+READ = ("trials", "virtue_scores", "task_scores", "assertion_results", "composite_scores")
+"""The tables of an evaluation without which it cannot be compared."""
 ASSERTION = ("trial_id", "assertion", "text", "weight", "passed")
 """The columns of `assertion_results` that a comparison uses."""
 VIRTUE = ("trial_id", "virtue", "score", "confidence_source")
@@ -91,13 +94,16 @@ def store(workplace: Workplace, manifest: Manifest, comparison: Comparison | Non
 def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> Side:
     """One stored evaluation as a side of a comparison.
 
-    Raises `ComparisonRefused` when it is not judged yet, or is judged again or deleted while it is read.
+    Raises `ComparisonRefused` when it is not judged yet, or is judged again or deleted while it is read, and
+    `ConfigurationError` when it has lost a table.
     """
     warehouse, key = workplace.warehouse, (agent_version, evaluation_id)
     head = warehouse.read_if_stored("evaluations", *key)
-    if not head or not all(warehouse.has(table, *key) for table in ("virtue_scores", "composite_scores")):
-        raise ComparisonRefused(f"{agent_version} (evaluation {evaluation_id}) is not judged yet")
     try:
+        if head:
+            refuse_lost(warehouse, *key, head[0]["status"], READ)
+        if not head or not all(warehouse.has(table, *key) for table in ("virtue_scores", "composite_scores")):
+            raise ComparisonRefused(f"{agent_version} (evaluation {evaluation_id}) is not judged yet")
         return _side(warehouse, *key, head[0])
     finally:
         if warehouse.read_if_stored("evaluations", *key) != head:

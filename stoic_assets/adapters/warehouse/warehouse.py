@@ -215,7 +215,7 @@ class Warehouse:
             has_evidence = self.has("trials", agent_version, evaluation_id)
             way = way_to_remake(table, agent_version, evaluation_id, has_evidence)
             advice = f"materialise that asset first{f', or {way}' if way else ''}"
-            raise TableMissing(f"{table} of evaluation {evaluation_id} ({agent_version}) is missing; {advice}")
+            raise TableMissing(f"table {table} of evaluation {evaluation_id} ({agent_version}) is missing; {advice}")
         return self._scan(table, {(agent_version, evaluation_id): place})
 
     def _of_version(self, table: str, agent_version: str, sql: str) -> list[Row]:

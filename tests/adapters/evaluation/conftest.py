@@ -17,6 +17,7 @@ from stoic_assets.core.configuration.settings import Feedback
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
 from stoic_assets.core.feedback.human_evaluation import HumanFeedback, human_row
+from stoic_assets.core.table_repair import tables_at
 
 STARTED = "2026-03-01T02:00:00+00:00"
 GIVEN = datetime(2026, 3, 2, 10, tzinfo=UTC)
@@ -51,7 +52,7 @@ def evaluate(workplace: Workplace, make_manifest: Make) -> Make:
 
     def make(version: str, scores: Mapping[str, float | None], holdouts: Collection[str] = (), **head: Any) -> Manifest:
         agent = version.split("@")[0]
-        tables: dict[str, list[dict[str, Any]]] = {
+        tables: dict[str, list[dict[str, Any]]] = {table: [] for table in tables_at("finished")} | {
             "evaluations": [
                 {
                     "agent": agent, "started_at": STARTED, "status": "finished", "offline": False, "scored_trials": 1,
@@ -61,7 +62,6 @@ def evaluate(workplace: Workplace, make_manifest: Make) -> Make:
             "evaluation_scores": [
                 {"agent": agent, "planned_trials": 1, "scored_trials": 1, "invalid_trials": 0, "conclusive": True}
             ],
-            "assertion_results": [],
         }  # fmt: skip
         for number, (job, score) in enumerate(scores.items(), 1):
             for table, row in _trial_rows(f"{version}.t{number}", job, score, job in holdouts).items():
@@ -139,7 +139,7 @@ def updates_sent(waiting: Callable[..., list[dict[str, Any]]]) -> Sent:
 
 @pytest.fixture
 def evaluated(workplace: Workplace, make_manifest: Make) -> Make:
-    """Stores an evaluation in which one virtue was scored and the agent said one thing."""
+    """Stores an evaluation in which one virtue was scored and the agent said one thing; no other table has rows."""
 
     def make(version: str, evaluation_id: str, parents: tuple[str, ...] = ()) -> Manifest:
         started_at = f"2026-03-01T0{len(evaluation_id)}:00:00+00:00"
@@ -147,17 +147,12 @@ def evaluated(workplace: Workplace, make_manifest: Make) -> Make:
             evaluation_id=evaluation_id, agent_version=version, started_at=started_at, parents=parents
         )
         workplace.evidence.begin(manifest)
-        tables: dict[str, dict[str, Any]] = {
-            "evaluations": {
-                "agent": "marcus", "started_at": STARTED, "status": "finished", "offline": False, "planned_trials": 1,
-            },
-            "evaluation_virtues": {
-                "agent": "marcus", "virtue": "wisdom", "score": 0.5, "trials": 1, "not_exercised": 0,
-            },
-            "turns": {"trial_id": "t", "turn": 1, "speaker": "agent", "content": f"I am {evaluation_id}."},
-        }  # fmt: skip
-        for table, row in tables.items():
-            workplace.warehouse.write(table, version, evaluation_id, [row])
+        head = {"agent": "marcus", "started_at": STARTED, "status": "finished", "offline": False, "planned_trials": 1}
+        virtue = {"agent": "marcus", "virtue": "wisdom", "score": 0.5, "trials": 1, "not_exercised": 0}
+        said = {"trial_id": "t", "turn": 1, "speaker": "agent", "content": f"I am {evaluation_id}."}
+        rows: dict[str, dict[str, Any]] = {"evaluations": head, "evaluation_virtues": virtue, "turns": said}
+        for table in ("evaluations", *tables_at("finished")):
+            workplace.warehouse.write(table, version, evaluation_id, [rows[table]] if table in rows else [])
         return manifest
 
     return make

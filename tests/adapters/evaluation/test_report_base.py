@@ -58,7 +58,7 @@ def test_a_first_release_has_no_base(workplace: Workplace, evaluated: Make) -> N
         ((), "finished", None),
         (("marcus@0",), "finished", "marcus@0: it was never evaluated"),
         (("marcus@1",), "incomplete", "is incomplete; continue with `stoic eval"),
-        (("marcus@1",), "finished", "marcus@1 (evaluation a) is not judged yet"),
+        (("marcus@1",), "regrading", "marcus@1 (evaluation a) is not finished (regrading); continue with"),
     ],
 )
 def test_why_a_version_was_not_compared_with_its_base_is_what_a_comparison_says(

@@ -19,6 +19,7 @@ from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.releases import ALL_VERSIONS
+from stoic_assets.core.table_repair import tables_at
 
 KEY = ("marcus@1.0.0", "e1")
 TRIAL = {"trial_id": "t1", "job": "mentor", "condition": "withheld", "repeat": 1, "outcome": "signed_off"}
@@ -50,6 +51,8 @@ TABLES: dict[str, list[dict[str, Any]]] = {
             "failure_count": 0,
         }
     ],
+    "task_scores": [],
+    "assertion_results": [],
 }  # fmt: skip
 DRIFT = {
     "reference_id": "r", "judge_models": ["judge"], "virtue": "wisdom", "transcripts": 9, "shift": 0.3,
@@ -213,7 +216,7 @@ def held(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> Manife
     workplace.evidence.begin(manifest)
     times = {"started_at": "2026-11-20T02:00:00+00:00", "ended_at": "2026-11-20T02:00:01+00:00"}
     stored = [row | times | {"job_hash": manifest.job_hashes["mentor"]} for row in TABLES["trials"]]
-    for table, rows in (TABLES | {"trials": stored}).items():
+    for table, rows in (dict.fromkeys(tables_at("finished"), ()) | TABLES | {"trials": stored}).items():
         workplace.warehouse.write(table, *KEY, rows)
     return manifest
 

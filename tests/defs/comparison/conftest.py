@@ -48,6 +48,8 @@ def evaluate(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> Ev
             "virtue_scores": [{"trial_id": trial["trial_id"], **verdict} for trial in trials],
             "composite_scores": [trial | score for trial in trials],
             "job_measures": [{"job": job, **measure} for job in jobs],
+            "task_scores": [],
+            "assertion_results": [],
         }
         for table, rows in tables.items():
             workplace.warehouse.write(table, version, identity, rows)
