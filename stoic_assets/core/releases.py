@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
@@ -101,11 +101,22 @@ def in_order(releases: Iterable[Release]) -> list[Release]:
 
     Without a date a release follows the newest of those with lower numbers, and comes first if there are only higher
     ones. If no dated release has a number that is comparable with its own (`dev`, or `v2` and `1.0`), it counts as the
-    newest. For versions that are each other's parents the order is arbitrary, but always the same.
+    newest; where there are several of these, one that begins with its number comes first. For versions that are each
+    other's parents the order is arbitrary, but always the same.
     """
     known = list(releases)
     moments = _moments(known)
-    return _parents_first(sorted(known, key=lambda each: (moments[each.agent_version], *_number(each))))
+
+    def age(each: Release) -> tuple[Any, ...]:
+        return moments[each.agent_version], _is_named(each), *_number(each)
+
+    return _parents_first(sorted(known, key=age))
+
+
+def _is_named(release: Release) -> bool:
+    """Whether neither a date nor a number at its beginning places it."""
+    _, before_number = _series(release)
+    return release.released_at is None and before_number != ""
 
 
 def _moments(releases: Sequence[Release]) -> dict[str, datetime]:

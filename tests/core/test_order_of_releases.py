@@ -33,12 +33,13 @@ def released(version: str, at: str | None = None, agent: str = "marcus", **more:
             released("2.0", "2026-11-05"), released("1.2.1", "2026-11-06"), released("1.2.2"), released("1.3"),
         ],
         [released("1.0", "2026-11-01"), released("2.0", "2026-11-02"), released("dev"), released("v1.1")],
+        [released("1.0"), released("2.0"), released("dev"), released("v1")],
         [released("9", "2026-11-01"), released("8", "2026-11-02", parents=["9"]), released("7", parents=["8"])],
         [released("6", "2026-11-02"), released("7", "2026-11-03"), released("5", "2026-11-01", parents=["7", "6"])],
     ],
     ids=[
-        "dates", "numbers", "candidates for a release", "undated among dated", "numbers of another kind", "descent",
-        "a clock that was wrong",
+        "dates", "numbers", "candidates for a release", "undated among dated", "numbers of another kind",
+        "names without any date", "descent", "a clock that was wrong",
     ],
 )
 def test_releases_go_by_date_by_their_numbers_and_after_their_parents(expected: list[Release]) -> None:
@@ -94,6 +95,14 @@ def test_a_parent_without_a_date_yields_its_address_to_its_child() -> None:
     assert live_versions([old, new], at) == [new]
     assert base_of(old.agent_version, [old, new]) is None
     assert base_of(new.agent_version, [old, new]) == old.agent_version
+
+
+def test_a_name_beside_a_number_is_the_newer_one_and_takes_its_address() -> None:
+    number, name = released("1.0", url="http://a"), released("dev", url="http://a")
+    assert live_versions([number, name], at) == [name]
+    assert (base_of(number.agent_version, [number, name]), base_of(name.agent_version, [number, name])) == (
+        None, number.agent_version,
+    )  # fmt: skip
 
 
 def test_what_lives_stands_as_it_does_among_all() -> None:
