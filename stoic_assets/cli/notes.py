@@ -25,7 +25,8 @@ def setup_notes(request: EvaluationRequest, version: str, setup: Setup, workplac
     if not named and agent not in chatbots:
         close = get_close_matches(agent, chatbots, n=1)
         meant = f"; did you mean {close[0]}@{version.partition('@')[2]}?" if close else ""
-        yield f"no job has `chatbot: {agent}`; the jobs of {listed(chatbots)} run as {version} instead{meant}"
+        tagged = f" tagged {' or '.join(request.tags)}" if request.tags else ""
+        yield f"no job{tagged} has `chatbot: {agent}`; the jobs of {listed(chatbots)} run as {version} instead{meant}"
     if alike := samples_alike(spec.judge_samples, len(spec.judge_models), workplace.settings.judging.temperature):
         yield alike
     if not is_offline(workplace.env):

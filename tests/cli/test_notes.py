@@ -27,7 +27,7 @@ def job(name: str, chatbot: str) -> dict[str, Any]:
     ("version", "request_", "released", "noted"),
     [
         ("helpdeks@1", {}, None, True),
-        ("helpdeks@1", {"tags": ("money",)}, None, True),
+        ("helpdeks@1", {"tags": ("money", "time")}, None, True),
         ("helpdeks@1", {}, (), True),
         ("helpdeks@1", {}, ("order",), False),
         ("helpdeks@1", {"files": ("order.yml",)}, None, False),
@@ -43,8 +43,9 @@ def test_jobs_that_another_agent_is_evaluated_with_are_told(
     agent, _, number = version.partition("@")
     release = None if released is None else Release(agent=agent, version=number, jobs=released)
     told = list(setup_notes(EvaluationRequest(**request_), version, Setup(spec, release), workplace))
-    expected = "no job has `chatbot: helpdeks`; the jobs of helpdesk, sales run as helpdeks@1 instead; did you mean "
-    expected += "helpdesk@1?"
+    which = " tagged money or time" if "tags" in request_ else ""
+    expected = f"no job{which} has `chatbot: helpdeks`; the jobs of helpdesk, sales run as helpdeks@1 instead; did you "
+    expected += "mean helpdesk@1?"
     assert told == ([expected] if noted else [])
 
 
