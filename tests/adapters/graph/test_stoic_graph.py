@@ -143,7 +143,7 @@ def test_being_a_parent_changes_nothing_about_a_version(projection: Projection) 
     assert [row["at"] for row in released] == ["2026-02-01T00:00:00+00:00", None]
 
 
-def test_what_the_documents_ask_leaves_out_offline_evaluations_and_other_scales(projection: Projection) -> None:
+def test_what_the_documents_ask_leaves_out_offline_evaluations_people_and_other_scales(projection: Projection) -> None:
     queries = re.findall(r"```cypher\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
     _, advice, change = (query.replace("marcus@1.1.0", projection.head.agent_version) for query in queries)
     child, parent = projection.head.agent_version, f"{projection.agent}@1.0.0"
@@ -161,6 +161,8 @@ def test_what_the_documents_ask_leaves_out_offline_evaluations_and_other_scales(
             partial(stoic_graph.project_evaluations, head=head, evaluations=[trial]),
             partial(stoic_graph.project_fitness, head=head, rows=rows),
         )
+    of_people = replace(projection.evaluation(9, ("wisdom",), 0.4), source="human")
+    projection.run(projection.evaluations(of_people))
     assert [row["score"] for row in projection.rows(advice)] == [0.5, 0.6]
     [found] = [row for row in projection.rows(change) if row["version"] == child]
     assert found["difference"] == pytest.approx(-0.2)
