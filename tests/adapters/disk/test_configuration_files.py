@@ -78,6 +78,9 @@ def file(tmp_path: Path) -> Path:
         ("\ufeffA=1\r\nB=2\r\n", {"A": "1", "B": "2"}),
         ("A=a${b}c\nB='${A}'\nC=\"$A ${A:-x}\"\n", {"A": "a${b}c", "B": "${A}", "C": "$A ${A:-x}"}),
         ("A=1\nA=2\n", {"A": "2"}),
+        (r"A=a#\n #b", {"A": r"a#\n"}),
+        (r"A='a #\n\\\''", {"A": r"a #\n\'"}),
+        (r'A="a #\n\""', {"A": 'a #\n"'}),
     ],
 )
 def test_variables_with_a_value_count(file: Path, text: str, found: dict[str, str]) -> None:
