@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field
 
 from stoic_assets.core.configuration.cron import check_cron
 from stoic_assets.core.configuration.endpoint_limits import Limits
+from stoic_assets.core.dimension_names import of_one_virtue_each
 from stoic_assets.core.ratings.rubric import DimensionName
 from stoic_assets.core.secrets.secret_forms import BUILT_IN, check_pattern
 from stoic_assets.core.text.documents import Document
@@ -142,7 +143,7 @@ class Evolution(Document):
 class Feedback(Document):
     """How feedback of people is read."""
 
-    virtues: dict[str, Virtue] = Field(
+    virtues: Annotated[dict[str, Virtue], AfterValidator(of_one_virtue_each)] = Field(
         {
             "accuracy": "wisdom",
             "completeness": "wisdom",

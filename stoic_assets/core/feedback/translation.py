@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from stoic_assets.core.dimension_names import key
 from stoic_assets.core.evolution.stoic_evaluation import VirtueFinding, distinct
 from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
 from stoic_assets.core.ratings.rubric import DimensionName
@@ -43,11 +44,6 @@ def translated(metrics: Metrics, virtues: VirtueMap) -> Translation:
         if own:
             found[virtue] = _finding(own, loose if any(entry.score == lowest for entry in own) else [])
     return Translation(found, tuple(dict.fromkeys(entry.dimension for entry in strays)))
-
-
-def key(dimension: str) -> str:
-    """A dimension's name in the form of the map: "Practical Use" is `practical_use`."""
-    return "_".join(dimension.casefold().replace("-", " ").replace("_", " ").split())
 
 
 def blended(scores: Sequence[float], confidences: Sequence[float]) -> tuple[float, float]:

@@ -60,6 +60,10 @@ def head_of_paragraph(number: int) -> str:
         ("prices:\n  sage: {input: 1}", "stoic.yml:2: prices.sage.output: is required"),
         ("redact: ['x+|']", "stoic.yml:1: redact[0]: 'x+|' matches the empty text; a secret has at least one c"),
         ("redact: ['[[a]']", "stoic.yml:1: redact[0]: '[[a]' is not a regular expression: Possible nested set"),
+        (
+            "feedback:\n  virtues: {Tone of voice: wisdom, tone-of-voice: courage}",
+            "stoic.yml:2: feedback.virtues: 'Tone of voice' and 'tone-of-voice' are the same dimension, so both must",
+        ),
         ("redact: secret", "stoic.yml:1: redact: a list is expected"),
         ("invalid_trials_threshold: 10", "stoic.yml:1: invalid_trials_threshold: Input should be less"),
         ("nightly:\n  cron: 0 25 * * *", "stoic.yml:2: nightly.cron: hour '25': write 0-23"),
