@@ -5,7 +5,7 @@ Objects made here are `Record`s; the data in them is unchanged.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from stoic_assets.core.assertions.kotlin_values import Record
@@ -18,24 +18,27 @@ from stoic_assets.core.secrets.redaction import BLANK
 class Shape:
     """What a member is, whatever the data: its `kind` (`kotlin_values.kind`), None where it may be a Boolean.
 
-    A list may hold only `objects`; `fields` are all members that these can have, empty where the data decides.
+    A list may hold only `objects`; `fields` are all members that these can have, with their kinds, empty where the data
+    decides.
     """
 
     kind: str | None = None
     objects: bool = False
-    fields: tuple[str, ...] = ()
+    fields: Mapping[str, str | None] = field(default_factory=dict)
 
 
 _OBJECTS = Shape("List", objects=True)
+_MESSAGE = {"content": "String", "role": "String", "timeTakenMillis": "Number", "events": "List"}
+_CALL = {"function": "String", "args": None}
 ROOTS: dict[str, dict[str, Shape]] = {
     "objectContext": {"context": Shape(), "resources": _OBJECTS, "entities": _OBJECTS, "functions": _OBJECTS},
     "evaluation": {
         "sessionId": Shape("String"),
         "model": Shape("String"),
         "job": Shape("Map"),
-        "transcript": Shape("List", objects=True, fields=("content", "role", "timeTakenMillis", "events")),
+        "transcript": Shape("List", objects=True, fields=_MESSAGE),
         "events": _OBJECTS,
-        "functionCalls": Shape("List", objects=True, fields=("function", "args")),
+        "functionCalls": Shape("List", objects=True, fields=_CALL),
         "failureCount": Shape("Number"),
         "secretsTold": Shape("Number"),
         "done": Shape(),

@@ -12,7 +12,7 @@ from stoic_assets.core.assertions.kotlin_expression import (
     Template,
     Unary,
 )
-from stoic_assets.core.assertions.kotlin_members import OF_ELEMENTS, shape_of_list
+from stoic_assets.core.assertions.kotlin_members import OF_ELEMENTS, fields_of, shape_of_list
 from stoic_assets.core.assertions.kotlin_values import kind
 
 _FUNCTIONS = {
@@ -52,6 +52,8 @@ def kind_of(expression: Expression) -> str | None:
             return ROOTS[root][name].kind
         case Member(receiver, "size") if kind_of(receiver) == "List":
             return "Number"
+        case Member(receiver, name) if fields := fields_of(receiver):
+            return fields.get(name)
         case Call(receiver, function):
             an_object = function in OF_ELEMENTS and shape_of_list(receiver).objects
             return "Object" if an_object else _FUNCTIONS.get(function)

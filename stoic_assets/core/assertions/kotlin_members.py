@@ -17,7 +17,8 @@ from stoic_assets.core.assertions.kotlin_expression import (
 OF_ELEMENTS = ("first", "firstOrNull", "find", "last", "lastOrNull", "single")
 """Functions of a list whose value is an element of it."""
 
-Fields = tuple[str, ...]
+Fields = Mapping[str, str | None]
+"""Members, with the kinds of their values."""
 
 
 def unknown_member(
@@ -29,7 +30,7 @@ def unknown_member(
     """
     scope = parameters or {}
     match expression:
-        case Member(receiver, name) if (fields := _fields(receiver, scope)) and name not in fields:
+        case Member(receiver, name) if (fields := fields_of(receiver, scope)) and name not in fields:
             return name, fields
         case Call(receiver, _, Lambda(parameter, body)):
             inside = {**scope, parameter: _element(receiver)}
@@ -38,8 +39,9 @@ def unknown_member(
     return next(filter(None, found), None)
 
 
-def _fields(receiver: Expression, scope: Mapping[str, Fields | None]) -> Fields | None:
-    """The members of a value; None where the data decides."""
+def fields_of(receiver: Expression, parameters: Mapping[str, Fields | None] | None = None) -> Fields | None:
+    """The members of a value; None where the data decides. `parameters` as in `unknown_member`."""
+    scope = parameters or {}
     match receiver:
         case Name(name):
             return scope.get(name)
@@ -48,7 +50,7 @@ def _fields(receiver: Expression, scope: Mapping[str, Fields | None]) -> Fields 
         case Index(elements):
             return _element(elements)
         case Unary("!!", operand):
-            return _fields(operand, scope)
+            return fields_of(operand, scope)
     return None
 
 

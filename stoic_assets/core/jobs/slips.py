@@ -77,7 +77,8 @@ def _never_holds(assertion: CypherAssertion | ExpressionAssertion) -> Iterator[t
     if isinstance(assertion, ExpressionAssertion):
         expression = parse_expression(assertion.expression)
         if found := never_true(expression):
-            yield "expression", f"what must be true or false here is always a {found}; compare it with something"
+            told = {"null": "null", "Object": "an Object"}.get(found, f"a {found}")
+            yield "expression", f"what must be true or false here is always {told}; compare it with something"
         if unknown := unknown_member(expression):
             name, known = unknown
             yield "expression", f"nothing there ever has a member `{name}`; {nearest(name, known)}"

@@ -8,12 +8,13 @@ from stoic_assets.core.assertions.kotlin_syntax import parse_expression
 from stoic_assets.core.errors import ExpressionFailure
 
 THING = {"id": "1", "name": "a", "x": True, "size": True, "type": "T", "args": {"ok": True}, "labels": []}
+EVENT = THING | {"content": True}
+MESSAGE = {"content": "Hi", "role": "user", "timeTakenMillis": 1, "events": [EVENT]}
 DATA = {
     "objectContext": {"context": True, "resources": [THING], "entities": [THING], "functions": [THING]},
     "evaluation": {
-        "sessionId": "s", "model": "m", "job": {"ok": True}, "transcript": [THING], "events": [THING],
-        "functionCalls": [THING], "failureCount": 0, "done": True,
-        "secretsTold": 0,
+        "sessionId": "s", "model": "m", "job": {"ok": True}, "transcript": [MESSAGE], "events": [EVENT],
+        "functionCalls": [{"function": "f", "args": {"ok": True}}], "failureCount": 0, "done": True, "secretsTold": 0,
     },
 }  # fmt: skip
 
@@ -41,6 +42,10 @@ DATA = {
         ("objectContext.entities.filter { it.x == true }.first()!!", "Object"),
         ("objectContext.entities.first().name.trim()", "String"),
         ("(evaluation.events.count { it.x == true })", "Number"),
+        ("evaluation.transcript.last().content", "String"),
+        ("evaluation.transcript[0].timeTakenMillis", "Number"),
+        ("evaluation.transcript.lastOrNull()?.events?.size", "Number"),
+        ("evaluation.functionCalls.first { it.args.ok == true }!!.function", "String"),
         ("!objectContext.entities.size", "Number"),
         ("evaluation.done && objectContext.entities.size", "Number"),
         ("objectContext.entities.size || evaluation.done", "Number"),
@@ -67,6 +72,8 @@ def test_what_is_never_a_boolean_is_seen(expression: str, kind: str) -> None:
         "objectContext.entities.map { it.x }.first()",
         "objectContext.entities.map { it.x }.find { it == true }!!",
         "objectContext.entities.first().args.ok",
+        "evaluation.functionCalls.first().args.ok",
+        "evaluation.events.first().content",
         "objectContext.entities.find { it.x == false }?.x ?: true",
         "evaluation.done || objectContext.entities.size",
         "!(evaluation.failureCount > 0 && objectContext.entities.size)",

@@ -132,10 +132,17 @@ def test_a_query_that_is_refused_in_every_trial_is_refused_before_them(
     assert list(slips(make_job(assertions=[{"cypher": "RETURN 1; // done", "expected": 1}]))) == []
 
 
-def test_an_expression_that_is_never_true_is_refused(make_job: MakeJob) -> None:
-    [(place, told)] = slips(make_job(assertions=[{"expression": "evaluation.events.count { it.x == 1 }"}]))
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("evaluation.events.count { it.x == 1 }", "a Number"), ("evaluation.events.first()", "an Object"),
+        ("null", "null"),
+    ],
+)  # fmt: skip
+def test_an_expression_that_is_never_true_is_refused(make_job: MakeJob, expression: str, value: str) -> None:
+    [(place, told)] = slips(make_job(assertions=[{"expression": expression}]))
     assert place == ("assertions", 0, "expression")
-    assert told == "what must be true or false here is always a Number; compare it with something"
+    assert told == f"what must be true or false here is always {value}; compare it with something"
 
 
 def test_a_member_that_no_function_call_has_is_refused(make_job: MakeJob) -> None:
