@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-import yaml
 
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.disk.files import write_whole
@@ -21,7 +20,7 @@ from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.presentation.names import instead_of
 from stoic_assets.core.releases import Release, check_agent_version
 from stoic_assets.core.text.documents import parse_document
-from stoic_assets.core.text.foreign_text import well_formed
+from stoic_assets.core.text.yaml_text import write_yaml
 
 _OPTIONS = {"releasedAt": "--released-at", "parents": "--parent", "jobs": "--job"}
 """The options of keys that have another name."""
@@ -83,26 +82,13 @@ def _dated(wanted: Mapping[str, Any], former: Release | None) -> dict[str, Any]:
 
 def _manifest(agent_version: str, given: Mapping[str, Any]) -> str:
     """The text of a manifest. Raises `ConfigurationError`, naming the option, if it could not be read again."""
-    _refuse_undecoded(given)
-    text = yaml.safe_dump(dict(given), sort_keys=False, allow_unicode=True)
+    text = write_yaml(dict(given))
     try:
         parse_document(text, Release, f"release {agent_version}")
     except DocumentError as fault:  # the line is one of a file that is not written
-        raise ConfigurationError(f"{_option(fault.key.partition('[')[0])}: {fault.problem}") from None
+        key = fault.key.partition("[")[0]
+        raise ConfigurationError(f"{_OPTIONS.get(key, f'--{key}')}: {fault.problem}") from None
     return text
-
-
-def _option(key: str) -> str:
-    """The option from which a manifest has a key."""
-    return _OPTIONS.get(key, f"--{key}")
-
-
-def _refuse_undecoded(given: Mapping[str, str | list[str]]) -> None:
-    """Raises `ConfigurationError` for an option that is not in UTF-8: no manifest can hold it."""
-    for key, value in given.items():
-        text = "".join(value)
-        if text != well_formed(text):
-            raise ConfigurationError(f"{_option(key)}: this is not UTF-8; write it in UTF-8")
 
 
 def _unknown(names: Iterable[str], workplace: Workplace) -> list[str]:

@@ -30,6 +30,15 @@ def test_a_release_may_be_dated_back(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "releasedAt: '2025-03-01'\n" in (tmp_path / "releases" / "mentor-2.yml").read_text()
 
 
+def test_a_git_id_that_looks_like_a_number_is_a_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        CliRunner().invoke(COMMANDS, ["marcus@5e92512", "--parent", "1e3"], catch_exceptions=False)
+    manifest = read_document(tmp_path / "releases" / "marcus-5e92512.yml", Release)
+    assert (manifest.version, manifest.parents) == ("5e92512", ("1e3",))
+
+
 def test_a_release_that_listens_at_no_address_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)

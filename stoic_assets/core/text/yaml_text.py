@@ -70,6 +70,11 @@ def read_yaml(text: str, source: str) -> YamlText:
         raise DocumentError(source, None, "", "not valid YAML: the version in %YAML has too many digits") from None
 
 
+def write_yaml(data: Any) -> str:
+    """A document that is read back as `data`: JSON values; of their texts PyYAML changes those with U+0085."""
+    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
+
+
 def _read(loader: "_Loader") -> YamlText:
     found = YamlText()
     node = _only_node(loader)
@@ -207,4 +212,14 @@ _Loader.yaml_constructors = {
     f"{_TAG}float": _Loader.construct_finite,
     f"{_TAG}str": _Loader.construct_text,
     f"{_TAG}merge": _Loader.construct_text,  # `<<` that is no key
+}
+
+
+class _Dumper(yaml.SafeDumper):
+    """PyYAML's safe dumper, which also puts into quotes what only our reader takes for a number, as the text `5e92`."""
+
+
+_Dumper.yaml_implicit_resolvers = {
+    first: [*resolvers, *_Loader.yaml_implicit_resolvers[first]]
+    for first, resolvers in yaml.SafeDumper.yaml_implicit_resolvers.items()
 }
