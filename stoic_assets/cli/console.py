@@ -27,6 +27,8 @@ AS_IT_STANDS: dict[str, Any] = {"soft_wrap": True, "markup": False, "emoji": Fal
 """Nothing in text is markup, such as an agent's `[/INST]` or `:smile:`, a path or an IPv6 address; `style` colours."""
 FURTHER = "\n  | "
 """Begins the further lines of a message, so that none of them passes for a message of its own."""
+LEAST_WIDTH = 20
+"""Columns in which a text can be read."""
 
 
 class Terminal(Console):
@@ -70,9 +72,11 @@ class Name:
 
 def say(text: str | Text, style: str = "", indent: int = 0, label: str | Text = "") -> None:
     """Prints text on stdout after a label: one line in a file; in a terminal it breaks between words, and all lines but
-    the first are indented."""
+    the first are indented where that leaves them `LEAST_WIDTH`."""
     words = Text(text) if isinstance(text, str) else text
-    lines = words.wrap(out, out.width - indent) if out.is_screen else [words]
+    if out.is_screen and out.width - indent < LEAST_WIDTH:
+        words, indent, label = Text.assemble(label, words), 0, ""
+    lines = words.wrap(out, max(1, out.width - indent)) if out.is_screen else [words]
     for number, line in enumerate(lines):
         out.print(Text.assemble(" " * indent if number else label, line), style=style)
 

@@ -90,6 +90,19 @@ def test_a_terminal_is_given_lines_broken_between_words(narrow: None, capsys: py
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("columns", [1, 12, 23, 24, 42])
+def test_a_terminal_too_narrow_to_indent_in_shows_every_word_all_the_same(
+    screen: Callable[[int], None], capsys: pytest.CaptureFixture[str], columns: int
+) -> None:
+    screen(columns)
+    label = f"{'ok':<9}{'installation':<14}"
+    console.say(LONG, indent=len(label), label=label)
+    lines = capsys.readouterr().out.splitlines()
+    assert "".join("".join(lines).split()) == "".join(f"{label}{LONG}".split())
+    assert max(len(line.rstrip()) for line in lines) <= columns
+    assert len(lines) <= len(f"{label}{LONG}") / columns * 2
+
+
 def test_a_file_is_given_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     console.say(f"{LONG}, {LONG}", indent=2)
     assert capsys.readouterr().out == f"{LONG}, {LONG}\n"
