@@ -6,6 +6,8 @@ from typing import Any
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
+from stoic_assets.adapters.disk.paths import undecoded
+
 MAY_BE_EMPTY = ("notes", "about", "api_key")
 """Options whose empty value means something. Elsewhere it comes from a variable that is not set, as in "$URL"."""
 
@@ -37,7 +39,7 @@ class Command(_PlainHelp, TyperCommand):
         written: dict[str, Any] = {}
         try:
             written, *_ = self.make_parser(ctx).parse_args(args=list(args))
-            self._refuse_empty(written, ctx)
+            self._refuse_unusable(written, ctx)
             left = super().parse_args(ctx, args)
         except typer.BadParameter as refusal:
             if (option := refusal.param) is None or option.type_descriptor.annotation not in (int, float):
@@ -51,12 +53,17 @@ class Command(_PlainHelp, TyperCommand):
             self._refuse(left, given, ctx)
         return left
 
-    def _refuse_empty(self, written: dict[str, Any], ctx: Any) -> None:
+    def _refuse_unusable(self, written: dict[str, Any], ctx: Any) -> None:
+        """Refuses values that are empty, or no text: what is stored and sent is UTF-8."""
         for param in self.params:
             value = written.get(param.name)
-            if param.name not in MAY_BE_EMPTY and "" in (value if isinstance(value, list | tuple) else [value]):
-                name = param.metavar if isinstance(param, TyperArgument) else param.opts[0]
+            values = value if isinstance(value, list | tuple) else [value]
+            name = param.metavar if isinstance(param, TyperArgument) else param.opts[0]
+            if param.name not in MAY_BE_EMPTY and "" in values:
                 ctx.fail(f"{name} is empty; give it a value{'' if param.required else ' or leave it out'}")
+            for legible in filter(None, (undecoded(each) for each in values if isinstance(each, str))):
+                advice = "set one with UTF-8 (LC_ALL=C.UTF-8), or change it"
+                ctx.fail(f"{name} {legible} is no text in this locale; {advice}")
 
     def _refuse(self, left: list[str], given: list[str], ctx: Any) -> None:
         """Refuses arguments that are left over."""

@@ -22,13 +22,19 @@ def refuse_misread(reader: str, pattern: str, folder: Path, instead: str) -> Non
 
 def refuse_undecoded(folder: Path) -> None:
     """Raises `ConfigurationError` for a folder whose path is not Unicode."""
-    try:
-        str(folder).encode()
-    except UnicodeEncodeError:
-        legible = os.fsencode(folder).decode(errors="replace")
+    if legible := undecoded(str(folder)):
         raise ConfigurationError(
             f"the path {legible} is no text in this locale; set one with UTF-8 (LC_ALL=C.UTF-8), or rename the folder"
-        ) from None
+        )
+
+
+def undecoded(text: str) -> str | None:
+    """A text from the operating system that is not Unicode, with � for what could not be decoded; None if it is."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(text).decode(errors="replace")
+    return None
 
 
 def path_in(variable: str, value: str | Path) -> Path:
