@@ -35,7 +35,7 @@ from stoic_assets.cli.options import (
     MinPassed,
     Samples,
     Verbose,
-    no_folders,
+    only_files,
 )
 from stoic_assets.cli.outcome import evaluation_outcome
 from stoic_assets.cli.partition_run import materialise
@@ -62,7 +62,7 @@ _JOBS = (
 Files = Annotated[
     list[Path] | None,
     typer.Option(
-        "--file", metavar="FILE", callback=no_folders, help=f"A job file to run; may be repeated. (default: {_JOBS})"
+        "--file", metavar="FILE", callback=only_files, help=f"A job file to run; may be repeated. (default: {_JOBS})"
     ),
 ]
 Names = Annotated[

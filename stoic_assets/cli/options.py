@@ -44,11 +44,13 @@ NEWEST = "newest"
 """The value of `--resume` when none is given."""
 
 
-def no_folders(paths: list[Path] | None) -> list[Path] | None:
-    """The values of `--file`, as the command got them; a folder among them is refused."""
+def only_files(paths: list[Path] | None) -> list[Path] | None:
+    """The values of `--file`, as the command got them; what is there but is no file is refused: jobs are read twice."""
     for path in paths or ():
         if path.is_dir():
             raise typer.BadParameter(f"{path} is a folder; repeat --file for each file in it")
+        if path.exists() and not path.is_file():
+            raise typer.BadParameter(f"{path} is a pipe or device, which is read only once; write the job to a file")
     return paths
 
 

@@ -16,7 +16,7 @@ from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import refuse_misread_folders
 from stoic_assets.cli.evaluation_choice import evaluation_of
 from stoic_assets.cli.evaluation_end import finish
-from stoic_assets.cli.options import FailUnder, Json, Junit, MaxCost, MinPassed, Samples, Verbose, no_folders
+from stoic_assets.cli.options import FailUnder, Json, Junit, MaxCost, MinPassed, Samples, Verbose, only_files
 from stoic_assets.cli.outcome import evaluation_outcome
 from stoic_assets.cli.partition_run import materialise
 from stoic_assets.core.calls.chat import BudgetReached
@@ -35,7 +35,7 @@ def regrade(
     ] = None,
     file: Annotated[
         list[Path] | None,
-        typer.Option("--file", metavar="FILE", callback=no_folders, help="A corrected job file; may be repeated."),
+        typer.Option("--file", metavar="FILE", callback=only_files, help="A corrected job file; may be repeated."),
     ] = None,
     original: Annotated[
         bool, typer.Option("--original", help="Discard earlier corrections and use the jobs of the conversations.")

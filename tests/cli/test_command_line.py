@@ -1,6 +1,7 @@
 """The `stoic` command as a whole."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -102,6 +103,7 @@ def test_defaults_are_told_in_one_way() -> None:
         (("eval", "--tag", "x", "--repeats", "2", "b.yml"), "unexpected argument: b.yml (see"),
         (("compare", "a@1", "a@2", "a@3"), "unexpected argument: a@3 (see"),
         (("regrade", "--file", "."), "Invalid value for '--file': . is a folder; repeat --file for each file"),
+        (("eval", "--file", os.devnull), "Invalid value for '--file': /dev/null is a pipe or device, which is"),
         (("eval", "--repeats", "abc"), "--repeats abc: write a whole number from 1 to 10000 (see"),
         (("eval", "--fail-under=80"), "--fail-under 80: write a number from 0 to 1 (see"),
         (("regrade", "--min-passed", "nan"), "--min-passed nan: write a number from 0 to 1 (see"),
