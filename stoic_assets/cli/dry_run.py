@@ -12,7 +12,8 @@ from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.core.calls.model_costs import call_cost
-from stoic_assets.core.evaluation import EvaluationRequest, EvaluationSpec
+from stoic_assets.core.conversation.journal import TrialState
+from stoic_assets.core.evaluation import EvaluationRequest, EvaluationSpec, Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned
 from stoic_assets.core.presentation.confidence import OFFLINE_PLAN
@@ -27,11 +28,15 @@ JUDGE_TOKENS = (2200, 450)
 
 
 def show_plan(
-    spec: EvaluationSpec, request: EvaluationRequest, version: str, workplace: Workplace, as_json: bool
+    spec: EvaluationSpec, request: EvaluationRequest, version: str, begun: Manifest | None, workplace: Workplace,
+    as_json: bool,
 ) -> None:
-    """Prints the plan, for people also what else the jobs have access to; no service is contacted."""
+    """Prints the plan, for people also what else the jobs have access to; no service is contacted.
+
+    Of an evaluation that has `begun`, trials that are over are counted, but no messages for them.
+    """
     shown = spec.blanked(workplace.redactor)
-    document = _plan_document(shown, version, workplace)
+    document = _plan_document(shown, version, begun, workplace)
     if as_json:
         console.print_json(document)
         return
@@ -39,6 +44,10 @@ def show_plan(
     where = f" at {urls[0]}" if len(urls) == 1 else ""
     console.out.print(f"{version}{where}: {plural(document['trials'], 'trial')}, nothing was run")
     console.print_table(_table(document["jobs"], with_url=not where))
+    if begun:
+        over = plural(document["ended_trials"], "trial")
+        held = f"no messages for {over} that ended before; verdicts given before cost nothing"
+        console.say(f"evaluation {begun.evaluation_id}: {held}")
     cost, calls = document["estimated_cost_usd"], document["calls"]
     about = "cost unknown: stoic.yml has no price for these models" if cost is None else f"about {dollars(cost)}"
     console.say(
@@ -78,20 +87,30 @@ def _show_reach(
         console.say(workplace.redactor.text(reads))
 
 
-def _plan_document(spec: EvaluationSpec, version: str, workplace: Workplace) -> dict[str, Any]:
+def _plan_document(
+    spec: EvaluationSpec, version: str, begun: Manifest | None, workplace: Workplace
+) -> dict[str, Any]:
     """Returns the plan as data. It counts the calls of conversations that take all their turns, without retries."""
-    planned = spec.plan("dry-run")
+    planned = spec.plan(begun.evaluation_id if begun else "dry-run")
+    left = _left(planned, begun, workplace) if begun else planned
     verdicts = sum(len(VIRTUES) * spec.judge_samples + bool(item.job.tasks) for item in planned)
-    messages = sum(item.job.room() for item in planned)
-    seeds = sum(len(item.job.seeded_messages()) for item in planned)
+    messages = sum(item.job.room() for item in left)
+    seeds = sum(len(item.job.seeded_messages()) for item in left)
     judged = verdicts * len(spec.judge_models)
-    calls = {"agent": seeds + messages + len(planned), "evaluator": messages, "judge": judged}
+    calls = {"agent": seeds + messages + len(left), "evaluator": messages, "judge": judged}
     return {
-        "agent_version": version, "trials": len(planned), "calls": calls,
+        "agent_version": version, "trials": len(planned), "ended_trials": len(planned) - len(left), "calls": calls,
         "estimated_cost_usd": _cost(spec, calls, workplace),
         "models": {"agent": spec.agent_model, "evaluator": spec.evaluator_model, "judges": list(spec.judge_models)},
         "jobs": [_job(job, spec, planned) for job in spec.jobs],
     }
+
+
+def _left(planned: list[Planned], begun: Manifest, workplace: Workplace) -> list[Planned]:
+    """Returns the trials that a continued evaluation still has to hold."""
+    kept = workplace.evidence.journals(begun).kept
+    states = {item.trial.trial_id: TrialState.replay(kept.get(item.trial.trial_id, ())) for item in planned}
+    return [item for item in planned if not states[item.trial.trial_id].is_over(item.may_restart())]
 
 
 def _job(job: Job, spec: EvaluationSpec, planned: list[Planned]) -> dict[str, Any]:

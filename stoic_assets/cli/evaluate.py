@@ -147,7 +147,7 @@ def evaluate(
             evaluation_id = _evaluation_to_run(version, begun, setup, workplace)
             run_evaluation(workplace, version, evaluation_id, request, max_conversations, max_cost)
     if dry_run:  # only now: until its end, progress sends what is printed to stderr
-        show_plan(setup.spec, request, version, workplace, as_json)
+        show_plan(setup.spec, request, version, begun, workplace, as_json)
     else:
         finish(evaluation_outcome(workplace, version, evaluation_id), workplace, as_json, fail_under, min_passed, junit)
 
@@ -165,7 +165,7 @@ def _evaluation_to_run(version: str, begun: Manifest | None, setup: Setup, workp
 
     The run checks the rest again before the first trial; checked here, it fails before Dagster loads.
     """
-    evaluation_id = _resumed(begun, setup, workplace) if begun else new_evaluation_id()
+    evaluation_id = _resumed(begun, workplace) if begun else new_evaluation_id()
     run_async(check_reachable(setup.spec, workplace.env))
     workplace.progress.note(f"{version}: evaluation {evaluation_id}")
     return evaluation_id
@@ -174,9 +174,12 @@ def _evaluation_to_run(version: str, begun: Manifest | None, setup: Setup, workp
 def _set_up(
     request: EvaluationRequest, version: str, begun: Manifest | None, workplace: Workplace, max_cost: float | None
 ) -> Setup:
-    """Calls `set_up`; a refusal also says which jobs an evaluation that is continued still needs."""
+    """Calls `set_up`; a refusal also says which jobs an evaluation that is continued still needs.
+
+    Raises `ResumeRefused` if its specification has changed.
+    """
     try:
-        return set_up(workplace, request, version, max_cost)
+        setup = set_up(workplace, request, version, max_cost)
     except ConfigurationError as refusal:
         if begun and (missing := missing_jobs(begun, workplace.project)):
             again = judge_again(version, begun.evaluation_id)
@@ -185,11 +188,13 @@ def _set_up(
                 f"or leave --resume out to start a new one; once all its trials are run, {again} needs no job files"
             )
         raise
+    if begun:
+        refuse_change(begun, setup.spec, workplace.redactor)
+    return setup
 
 
-def _resumed(begun: Manifest, setup: Setup, workplace: Workplace) -> str:
-    """Returns the id of an evaluation that is continued. Raises `ResumeRefused` if its specification has changed."""
-    refuse_change(begun, setup.spec, workplace.redactor)
+def _resumed(begun: Manifest, workplace: Workplace) -> str:
+    """Returns the id of an evaluation that is continued, and says which corrections are no longer used."""
     if corrected := [job.name for job in workplace.evidence.correction(begun).jobs]:
         workplace.progress.note(
             f"judged by the jobs of the conversations; corrections no longer used: {listed(corrected)}"

@@ -13,7 +13,7 @@ from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.evaluation.beginning import begin_or_resume
 from stoic_assets.adapters.evaluation.job_choice import as_begun
 from stoic_assets.adapters.evaluation.setup import set_up
-from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import evaluate as command
 from stoic_assets.cli.evaluate import _meant
 from stoic_assets.cli.options import NEWEST
@@ -178,6 +178,19 @@ def test_whatever_is_asked_for_reaches_the_evaluation(
     ])  # fmt: skip
     assert noted[0].startswith("3 samples of one judge at temperature 0 are nearly the same")
     assert noted[1:] == ["another was cut short", f"marcus@2: evaluation {evaluation_id}"]
+
+
+def test_a_dry_run_refuses_to_resume_what_the_run_would_refuse(
+    run: dict[str, list[Any]]
+) -> None:
+    CliRunner().invoke(COMMANDS, ["--job", "chat"], catch_exceptions=False)
+    _, version, evaluation_id, request, *_ = run["run_evaluation"]
+    here = open_workplace()
+    begin_or_resume(here, version, evaluation_id, "r", set_up(here, request, version))
+    resumed = ["--resume", evaluation_id, "--dry-run"]
+    assert CliRunner().invoke(COMMANDS, resumed, catch_exceptions=False).exit_code == 0
+    with pytest.raises(ResumeRefused, match="repeats"):
+        CliRunner().invoke(COMMANDS, [*resumed, "--repeats", "5"], catch_exceptions=False)
 
 
 def test_an_address_with_a_secret_is_not_taken_from_an_option(

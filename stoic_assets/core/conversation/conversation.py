@@ -12,7 +12,7 @@ from stoic_assets.core.calls.queueing import queueing, working_time
 from stoic_assets.core.calls.retrying import AgentUnusable
 from stoic_assets.core.conversation import journal as entries
 from stoic_assets.core.conversation.evaluator import EvaluatorFault, next_message
-from stoic_assets.core.conversation.evidence import SCORED, Evidence, Outcome, Turn
+from stoic_assets.core.conversation.evidence import Evidence, Outcome, Turn
 from stoic_assets.core.conversation.journal import Entry, Journal, TrialState
 from stoic_assets.core.conversation.observation import capture, knows_session
 from stoic_assets.core.conversation.preparation import leaves_traces, prepare
@@ -39,7 +39,7 @@ async def hold_trial(planned: Planned, world: World, journal: Journal) -> Eviden
     evaluation, and the next run resumes the trial.
     """
     conversation = _Conversation(planned, world, journal)
-    if not conversation.is_over():
+    if not conversation.state.is_over(planned.may_restart()):
         await conversation.hold()
     return conversation.state.evidence(conversation.trial, world.evaluator_model)
 
@@ -87,11 +87,6 @@ class _Conversation:
     def trial(self) -> Trial:
         """The trial at its current attempt."""
         return self.planned.at(self.state.attempt)
-
-    def is_over(self) -> bool:
-        """Whether its end is final: one that counts for the agent, or that of a trial that may not start again."""
-        end = self.state.end
-        return end is not None and (end["outcome"] in SCORED or not self.planned.may_restart())
 
     async def hold(self) -> None:
         """Runs the trial to its end, lets the agent settle, records what it did, and closes the journal."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
-from stoic_assets.core.conversation.evidence import Evidence, Observation, Outcome, Turn
+from stoic_assets.core.conversation.evidence import SCORED, Evidence, Observation, Outcome, Turn
 from stoic_assets.core.jobs.trial import Trial
 from stoic_assets.core.presentation.formatting import plural
 
@@ -64,6 +64,10 @@ class TrialState:
             case "ended":
                 self.failure_count += entry["failures"]
                 self.end = entry
+
+    def is_over(self, may_restart: bool) -> bool:
+        """Whether its end is final: one that counts for the agent, or that of a trial that may not start again."""
+        return self.end is not None and (self.end["outcome"] in SCORED or not may_restart)
 
     def evidence(self, trial: Trial, evaluator_model: str) -> Evidence:
         """What a trial that has ended left behind."""
