@@ -86,6 +86,11 @@ class LabelledGraph:
         """Observe with a query in which L stands for the label."""
         return asyncio.run(self.graph.observe(self.named(cypher), parameters, 10, max_rows))
 
+    def schema(self) -> list[str]:
+        """The names of the label's constraints and indexes."""
+        rows = [row for what in ("CONSTRAINTS", "INDEXES") for row in asyncio.run(self.graph.write(f"SHOW {what}"))]
+        return sorted(row["name"] for row in rows if self.label in str(row))
+
     def named(self, cypher: str) -> str:
         """The text with the label for the L in `:L` and in names such as `index_L`."""
         return cypher.replace(":L", f":{self.label}").replace("_L", f"_{self.label}")

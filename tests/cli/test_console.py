@@ -50,9 +50,12 @@ def test_json_keeps_what_can_be_read_and_escapes_what_steers_a_terminal(capsys: 
     assert json.loads(printed) == said
 
 
-def test_json_that_nobody_can_read_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_that_nobody_can_read_is_no_fault(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(sys, "stdout", None)  # as Python has it where it is closed: `stoic list --json >&-`
     console.print_json({"said": "café"})
+    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("text", ["[/INST]", "http://[fe80::1]:8081", "/a[draft]/r.html", "[bold]", ":smile:", "at 12"])

@@ -179,3 +179,4 @@ def test_several_commands_may_be_the_first_of_a_home(stoic: Stoic) -> None:
     for process in started:
         out, err = process.communicate(timeout=200)
         stoic.checked(Done(process.returncode, out, err), 0)
+    assert not any((stoic.home / "evidence" / version).exists() for version in versions)

@@ -46,6 +46,7 @@ def test_nobody_is_refused_for_a_glance_at_a_lock(store: EvidenceStore, tmp_path
             glance.start()
             with store.locked(VERSION, "E1"):
                 glance.join()
+                assert store.is_being_evaluated(VERSION, "E1"), lock
 
 
 def test_what_a_run_has_locked_is_free_when_the_run_ends(store: EvidenceStore) -> None:

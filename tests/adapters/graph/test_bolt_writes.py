@@ -44,11 +44,14 @@ def test_concurrent_setups_may_merge_the_same_node(constrained):
     ],
 )
 def test_concurrent_setups_may_make_the_same_index(constrained, script):
+    before = constrained.schema()
+
     async def run() -> None:
         await asyncio.gather(*(constrained.graph.run_script(constrained.named(script), {}, 30) for _ in range(8)))
 
     asyncio.run(run())
-    constrained.setup("DROP INDEX new_L" if "INDEX" in script else "DROP CONSTRAINT new_L")  # which has to be there
+    assert set(constrained.schema()) - set(before)
+    constrained.setup("DROP INDEX new_L" if "INDEX" in script else "DROP CONSTRAINT new_L")
 
 
 def test_a_write_that_breaks_a_constraint_for_good_fails(constrained, monkeypatch):

@@ -40,12 +40,13 @@ def test_a_stopped_process_is_late_for_nothing() -> None:
 def test_a_loop_that_was_kept_from_its_work_is_late_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running_clock, "STOPPED_FROM", 0.1)
 
-    async def waits() -> None:
-        async with asyncio.timeout(0.5):
+    async def waits() -> bool:
+        async with asyncio.timeout(0.5) as limit:
             asyncio.get_running_loop().call_soon(time.sleep, 0.7)
             await asyncio.sleep(0.05)
+        return limit.expired()
 
-    run_async(waits())
+    assert not run_async(waits())
 
 
 def test_what_is_waited_for_counts_however_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:

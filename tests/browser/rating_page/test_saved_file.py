@@ -50,6 +50,8 @@ def test_of_two_finished_ratings_the_newer_one_is_kept_and_the_other_is_told(
     newer = ratings[-1] | {"timestamp": "2999-01-01T00:00:00.000Z"}
     path.write_text(json.dumps([*ratings[:-1], newer]), encoding="utf-8")
     load(there, path, "1 rating loaded. 1 not taken: your own here is newer.")
+    own, loaded = (each for each in there.save_from_dialog(tmp_path) if not each["meta"]["practice"])
+    assert (own["overall"], loaded["timestamp"]) == ("no", newer["timestamp"])
 
 
 def test_a_rating_whose_comment_was_kept_counts_before_the_one_in_the_file(

@@ -74,7 +74,9 @@ def test_a_try_by_hand_of_the_base_takes_no_regression_out_of_sight(
     assert document["notes"][0] == f"{BASE} is compared by its evaluation e1; by-hand is newer, but {why}"
 
 
-def test_nor_does_one_of_a_released_candidate(evaluate: Evaluate, compared: Any, workplace: Workplace) -> None:
+def test_a_try_by_hand_of_a_released_candidate_takes_no_regression_out_of_sight(
+    evaluate: Evaluate, compared: Any, workplace: Workplace
+) -> None:
     evaluate(BASE)
     evaluate(CANDIDATE, failed=TRIALS)
     evaluate(CANDIDATE, **BY_HAND)

@@ -103,7 +103,7 @@ def test_trials_that_are_not_compared_do_not_count(
     ("before", "after"),
     [(failed("b"), trial("b", valid=False)), (trial("b", valid=False), failed("b")), (failed("other"), trial("other"))],
 )
-def test_nor_do_those_that_the_other_side_has_none_to_compare_with(
+def test_trials_that_the_other_side_has_none_to_compare_with_do_not_count(
     sides: Callable[..., tuple[Side, Side]], before: Row, after: Row
 ) -> None:
     base, candidate = sides([trial("a"), before], [trial("a"), after])

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -17,6 +17,35 @@ from stoic_assets.core.errors import ServiceUnreachable
 from stoic_assets.core.secrets.redaction import BLANK, Redactor
 
 Make = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Holds trials in a world of fakes, each call as a process of its own would: it knows the journal alone."""
+
+    planned: Make
+    make_world: Make
+    journal: Make
+    agent: Any
+    user: Any
+    graph: Any
+
+    def hold(self, journal: Any, item: Any = None, **world: Any) -> Evidence:
+        """A trial to its end, by default of a job with a greeting; `world` as for `make_world`."""
+        item = item or self.planned(greetings=["Hi"])
+        return asyncio.run(hold_trial(item, self.make_world(**world), journal))
+
+    def cut_after(self, turns: int, **job: Any) -> Any:
+        """The journal of a trial that was killed after so many turns."""
+        journal = self.journal()
+        self.hold(journal, self.planned(greetings=["Hi"], **job))
+        kept = [entry for entry in journal.entries() if entry["kind"] != "ended"]
+        return self.journal(kept[: 2 + turns])
+
+
+@pytest.fixture
+def trials(planned: Make, make_world: Make, make_journal: Make, agent: Any, user: Any, graph: Any) -> Trials:
+    return Trials(planned, make_world, make_journal, agent, user, graph)
 
 
 def timeless(evidence: Evidence) -> Evidence:
@@ -36,17 +65,15 @@ JOBS: list[dict[str, Any]] = [
 @given(job=st.sampled_from(JOBS), cut=st.integers(0, 12), failures=st.integers(0, 4))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_at_every_entry_of_the_journal(
-    planned: Make, make_world: Make, make_journal: Make, death: type[BaseException], agent: Any, user: Any,
-    job: dict[str, Any], cut: int, failures: int,
-) -> None:  # fmt: skip
+    trials: Trials, death: type[BaseException], job: dict[str, Any], cut: int, failures: int
+) -> None:
     def trial(journal: Any) -> tuple[Evidence, list[str], int]:
         """The evidence, what the agent was told, and how often the model was asked; one process."""
-        fresh, asked = type(agent)(), type(user)()
+        fresh, asked = type(trials.agent)(), type(trials.user)()
         left = [AgentFailure("down")] * failures
         fresh.answer = lambda message: left.pop() if "weather" in message and left else None
-        world = make_world(agent=fresh, model=asked)
         try:
-            evidence = asyncio.run(hold_trial(planned(**job), world, journal))
+            evidence = trials.hold(journal, trials.planned(**job), agent=fresh, model=asked)
         finally:
             told.extend(fresh.messages())
             questions.append(len(asked.requests))
@@ -54,19 +81,19 @@ def test_at_every_entry_of_the_journal(
 
     told: list[str] = []
     questions: list[int] = []
-    whole = make_journal()
+    whole = trials.journal()
     undisturbed, all_messages, all_questions = trial(whole)
     told.clear()
     questions.clear()
 
-    killed = make_journal(last=cut)
+    killed = trials.journal(last=cut)
     try:
         trial(killed)
         survived = True
     except death:
         survived = False
     assert survived is (cut >= len(whole.lines))
-    resumed, _, _ = trial(make_journal(killed.entries()))
+    resumed, _, _ = trial(trials.journal(killed.entries()))
 
     assert timeless(resumed) == timeless(undisturbed)
     begun = "session" in killed.kinds()
@@ -74,63 +101,47 @@ def test_at_every_entry_of_the_journal(
     assert sum(questions) <= all_questions + 1
 
 
-def test_replies_before_the_cut_took_none_of_the_time_after_it(
-    planned: Make, make_world: Make, make_journal: Make, user: Any
-) -> None:
+def test_replies_before_the_cut_took_none_of_the_time_after_it(trials: Trials) -> None:
     """The time begins anew with the process, and here the simulated user takes all of it."""
-    user.says = lambda request: asyncio.sleep(5)
+    trials.user.says = lambda request: asyncio.sleep(5)
     turns = [Turn(0, "user", "Hi"), Turn(1, "agent", "Salve", 9000.0, 1)]
-    journal = make_journal([entries.began("2026-01-01"), entries.session("s1"), *map(entries.said, turns)])
-    evidence = asyncio.run(hold_trial(planned(trialTimeoutSeconds=0.05), make_world(), journal))
+    journal = trials.journal([entries.began("2026-01-01"), entries.session("s1"), *map(entries.said, turns)])
+    evidence = trials.hold(journal, trials.planned(trialTimeoutSeconds=0.05))
     assert (evidence.outcome, len(evidence.turns)) == ("evaluator_error", 2)
 
 
-def test_a_trial_that_ended_is_not_touched_again(
-    planned: Make, make_world: Make, make_journal: Make, agent: Any
-) -> None:
-    journal = make_journal()
-    first = asyncio.run(hold_trial(planned(), make_world(), journal))
-    sent, entries = len(agent.sent), len(journal.lines)
-    again = asyncio.run(hold_trial(planned(), make_world(), journal))
+def test_a_trial_that_ended_is_not_touched_again(trials: Trials) -> None:
+    journal = trials.journal()
+    first = trials.hold(journal, trials.planned())
+    sent, entries = len(trials.agent.sent), len(journal.lines)
+    again = trials.hold(journal, trials.planned())
     assert again == first
-    assert (len(agent.sent), len(journal.lines)) == (sent, entries)
+    assert (len(trials.agent.sent), len(journal.lines)) == (sent, entries)
 
 
-def cut_after(planned: Make, make_world: Make, make_journal: Make, turns: int, **job: Any) -> Any:
-    """The journal of a trial that was killed after so many turns."""
-    journal = make_journal()
-    asyncio.run(hold_trial(planned(greetings=["Hi"], **job), make_world(), journal))
-    kept = [entry for entry in journal.entries() if entry["kind"] != "ended"]
-    return make_journal(kept[: 2 + turns])
-
-
-def test_the_session_goes_on_and_the_agent_is_given_back_its_turns(
-    planned: Make, make_world: Make, make_journal: Make, agent: Any
-) -> None:
-    journal = cut_after(planned, make_world, make_journal, 3)
-    agent.opened.clear()
-    agent.sent.clear()
-    evidence = asyncio.run(hold_trial(planned(greetings=["Hi"]), make_world(), journal))
-    assert agent.restored == [("s1", 3)]
-    assert agent.opened == []
-    assert agent.messages() == ["What time is it?", "And the weather?"]
+def test_the_session_goes_on_and_the_agent_is_given_back_its_turns(trials: Trials) -> None:
+    journal = trials.cut_after(3)
+    trials.agent.opened.clear()
+    trials.agent.sent.clear()
+    evidence = trials.hold(journal)
+    assert trials.agent.restored == [("s1", 3)]
+    assert trials.agent.opened == []
+    assert trials.agent.messages() == ["What time is it?", "And the weather?"]
     assert evidence.session_id == "s1"
 
 
 @pytest.mark.parametrize("turns", [0, 1, 2, 3, 4, 5, 6, 7])
-def test_where_the_agent_forgot_the_session_the_trial_begins_anew(
-    planned: Make, make_world: Make, make_journal: Make, agent: Any, graph: Any, turns: int
-) -> None:
+def test_where_the_agent_forgot_the_session_the_trial_begins_anew(trials: Trials, turns: int) -> None:
     setups = [{"cypher": "CREATE (:A)"}]
-    journal = cut_after(planned, make_world, make_journal, turns, setups=setups)
-    scripts = len(graph.scripts)
-    fresh = type(agent)(forgets=True)
-    evidence = asyncio.run(hold_trial(planned(greetings=["Hi"], setups=setups), make_world(agent=fresh), journal))
+    journal = trials.cut_after(turns, setups=setups)
+    scripts = len(trials.graph.scripts)
+    fresh = type(trials.agent)(forgets=True)
+    evidence = trials.hold(journal, trials.planned(greetings=["Hi"], setups=setups), agent=fresh)
     assert evidence.outcome == "signed_off"
     assert len(evidence.turns) == 7
     assert [turn.turn for turn in evidence.turns] == list(range(7))
     assert fresh.messages() == ["Hi", "What time is it?", "And the weather?"]
-    assert len(graph.scripts) == scripts + 1
+    assert len(trials.graph.scripts) == scripts + 1
     assert journal.kinds().count("began") == 2
 
 
@@ -141,91 +152,77 @@ LINES = ["My password: hunter22", "And the weather?"]
     ("turns", "attempt", "told"), [(2, 1, LINES), (3, 2, ["Hi", *LINES]), (4, 2, ["Hi", *LINES]), (7, 1, [])]
 )
 def test_where_the_journal_lacks_a_secret_that_was_said_the_trial_begins_anew_unless_it_is_over(
-    planned: Make, make_world: Make, make_journal: Make, agent: Any, user: Any, turns: int, attempt: int,
-    told: list[str],
-) -> None:  # fmt: skip
+    trials: Trials, turns: int, attempt: int, told: list[str]
+) -> None:
     """Neither the agent nor the simulated user is told `[redacted]` in its place."""
-    user.lines = LINES
+    trials.user.lines = LINES
     target = {"target": {"user": "ada-{trial}", "chatbot": "marcus"}}
-    cut = cut_after(planned, make_world, make_journal, turns, **target)
-    journal = make_journal([Redactor(["hunter22"]).row(entry) for entry in cut.entries()])
-    user.requests.clear()
-    fresh, item = type(agent)(), planned(greetings=["Hi"], **target)
-    evidence = asyncio.run(hold_trial(item, make_world(agent=fresh), journal))
+    cut = trials.cut_after(turns, **target)
+    journal = trials.journal([Redactor(["hunter22"]).row(entry) for entry in cut.entries()])
+    trials.user.requests.clear()
+    fresh, item = type(trials.agent)(), trials.planned(greetings=["Hi"], **target)
+    evidence = trials.hold(journal, item, agent=fresh)
     assert fresh.messages() == told
-    assert BLANK not in user.told()
+    assert BLANK not in trials.user.told()
     assert (evidence.outcome, evidence.trial) == ("signed_off", item.at(attempt))
 
 
 @pytest.mark.parametrize("job", [{"seeds": [{"text": "Remind me"}]}, {"setups": [{"cypher": "RETURN $user"}]}])
-def test_nobody_is_seeded_or_set_up_twice(
-    planned: Make, make_world: Make, make_journal: Make, death: type[BaseException], agent: Any, graph: Any,
-    job: dict[str, Any],
-) -> None:  # fmt: skip
+def test_nobody_is_seeded_or_set_up_twice(trials: Trials, death: type[BaseException], job: dict[str, Any]) -> None:
     """The process dies after that, before the session of the conversation is journalled."""
-    item = planned(greetings=["Hi"], target={"user": "ada-{trial}", "chatbot": "marcus"}, **job)
-    killed = make_journal(last=2)
+    item = trials.planned(greetings=["Hi"], target={"user": "ada-{trial}", "chatbot": "marcus"}, **job)
+    killed = trials.journal(last=2)
     with pytest.raises(death):
-        asyncio.run(hold_trial(item, make_world(), killed))
-    evidence = asyncio.run(hold_trial(item, make_world(), make_journal(killed.entries())))
-    seeded = [name for _, name, message in agent.sent if message == "Remind me"]
-    set_up = [parameters["user"] for _, parameters, _ in graph.scripts]
+        trials.hold(killed, item)
+    evidence = trials.hold(trials.journal(killed.entries()), item)
+    seeded = [name for _, name, message in trials.agent.sent if message == "Remind me"]
+    set_up = [parameters["user"] for _, parameters, _ in trials.graph.scripts]
     assert [*seeded, *set_up] == [item.trial.user, f"{item.trial.user}-2"]
     assert evidence.trial == item.at(2)
 
 
-def test_a_session_that_is_lost_in_the_midst_of_one_process_is_the_agents_fault(
-    planned: Make, make_world: Make, make_journal: Make, agent: Any
-) -> None:
-    journal = cut_after(planned, make_world, make_journal, 3)
-    agent.answer = lambda message: AgentFailure("unknown session", final=True) if "weather" in message else None
-    evidence = asyncio.run(hold_trial(planned(greetings=["Hi"]), make_world(), journal))
+def test_a_session_that_is_lost_in_the_midst_of_one_process_is_the_agents_fault(trials: Trials) -> None:
+    journal = trials.cut_after(3)
+    trials.agent.answer = lambda message: AgentFailure("unknown session", final=True) if "weather" in message else None
+    evidence = trials.hold(journal)
     assert (evidence.outcome, evidence.failure_count) == ("agent_error", 1)
     assert journal.kinds().count("began") == 1
 
 
-def test_an_agent_that_refuses_the_new_session_too_is_given_no_third_one(
-    planned: Make, make_world: Make, make_journal: Make, agent: Any
-) -> None:
-    journal = cut_after(planned, make_world, make_journal, 1)
-    agent.sent.clear()
-    agent.answer = lambda message: AgentFailure("unknown session", final=True) if message == "Hi" else None
-    evidence = asyncio.run(hold_trial(planned(greetings=["Hi"]), make_world(), journal))
+def test_an_agent_that_refuses_the_new_session_too_is_given_no_third_one(trials: Trials) -> None:
+    journal = trials.cut_after(1)
+    trials.agent.sent.clear()
+    trials.agent.answer = lambda message: AgentFailure("unknown session", final=True) if message == "Hi" else None
+    evidence = trials.hold(journal)
     assert (evidence.outcome, evidence.detail) == ("agent_error", "unknown session")
-    assert [session for session, _, _ in agent.sent] == ["s1", "s2"]
+    assert [session for session, _, _ in trials.agent.sent] == ["s1", "s2"]
 
 
-def test_a_resumed_trial_in_which_the_agent_replied_asks_for_the_object_context_once(
-    planned: Make, make_world: Make, make_journal: Make, agent: Any
-) -> None:
-    journal, asked = cut_after(planned, make_world, make_journal, 3), list[str]()
-    agent.answer = asked.append
-    asyncio.run(hold_trial(planned(greetings=["Hi"]), make_world(), journal))
+def test_a_resumed_trial_in_which_the_agent_replied_asks_for_the_object_context_once(trials: Trials) -> None:
+    journal, asked = trials.cut_after(3), list[str]()
+    trials.agent.answer = asked.append
+    trials.hold(journal)
     assert asked == ["What time is it?", "And the weather?", "context"]
 
 
-def test_an_agent_that_is_merely_down_on_resuming_does_not_cost_the_conversation(
-    planned: Make, make_world: Make, make_journal: Make, agent: Any
-) -> None:
-    journal = cut_after(planned, make_world, make_journal, 3)
-    agent.answer = lambda message: AgentFailure("connection refused")
-    evidence = asyncio.run(hold_trial(planned(greetings=["Hi"]), make_world(), journal))
+def test_an_agent_that_is_merely_down_on_resuming_does_not_cost_the_conversation(trials: Trials) -> None:
+    journal = trials.cut_after(3)
+    trials.agent.answer = lambda message: AgentFailure("connection refused")
+    evidence = trials.hold(journal)
     assert (evidence.outcome, len(evidence.turns)) == ("agent_error", 3)
 
 
-def test_an_agent_that_turns_everybody_away_on_resuming_does_not_cost_the_conversation(
-    planned: Make, make_world: Make, make_journal: Make, agent: Any
-) -> None:
-    journal = cut_after(planned, make_world, make_journal, 3)
-    agent.answer = lambda message: AgentFailure("forbidden", final=True, turned_away=True)
+def test_an_agent_that_turns_everybody_away_on_resuming_does_not_cost_the_conversation(trials: Trials) -> None:
+    journal = trials.cut_after(3)
+    trials.agent.answer = lambda message: AgentFailure("forbidden", final=True, turned_away=True)
     with pytest.raises(ServiceUnreachable, match="forbidden"):
-        asyncio.run(hold_trial(planned(greetings=["Hi"]), make_world(), journal))
+        trials.hold(journal)
     assert journal.kinds().count("began") == 1
 
 
-def test_failures_before_the_cut_still_count(planned: Make, make_world: Make, make_journal: Make, agent: Any) -> None:
+def test_failures_before_the_cut_still_count(trials: Trials) -> None:
     left = [AgentFailure("down")] * 2
-    agent.answer = lambda message: left.pop() if "time" in message and left else None
-    journal = cut_after(planned, make_world, make_journal, 4)
-    evidence = asyncio.run(hold_trial(planned(greetings=["Hi"]), make_world(), journal))
+    trials.agent.answer = lambda message: left.pop() if "time" in message and left else None
+    journal = trials.cut_after(4)
+    evidence = trials.hold(journal)
     assert evidence.failure_count == 2

@@ -43,7 +43,7 @@ def test_what_fails_when_it_is_rendered_is_refused(prompt: PromptName, text: str
     ],
 )
 def test_what_renders_in_every_condition_passes(prompt: PromptName, text: str) -> None:
-    refuse_prompt(job(facts=["The user is in Sydney"]), prompt, text, "own.jinja")
+    assert refuse_prompt(job(facts=["The user is in Sydney"]), prompt, text, "own.jinja") is None
 
 
 def test_a_rubric_may_show_a_further_part_of_tasks_and_is_checked_with_what_it_is_rendered_with() -> None:
@@ -54,7 +54,10 @@ def test_a_rubric_may_show_a_further_part_of_tasks_and_is_checked_with_what_it_i
 
 
 def test_where_scenarios_speak_the_evaluator_is_asked_nothing() -> None:
-    refuse_prompt(job(tasks=[], scenarios=[SCENARIO]), "evaluator", "{{ config.tasks[0].task }}", "own.jinja")
+    text = "{{ config.tasks[1].task }}"
+    refuse_prompt(job(tasks=[], scenarios=[SCENARIO]), "evaluator", text, "own.jinja")
+    with pytest.raises(ConfigurationError, match="no element 1"):
+        refuse_prompt(job(), "evaluator", text, "own.jinja")
 
 
 def test_a_rubric_may_count_on_a_scenario_where_the_job_has_some() -> None:

@@ -87,11 +87,11 @@ def test_what_could_not_render_is_refused_before_it_is_wanted(text: str, problem
     ],
 )
 def test_what_a_template_provides_for_itself_or_asks_about_is_not_unknown(text: str) -> None:
-    refuse(text)
+    assert refuse(text) is None
 
 
 def refuse(text: str) -> None:
-    templates.refuse_unusable(JUDGING, text, frozenset({"tasks"}), "own.jinja")
+    return templates.refuse_unusable(JUDGING, text, frozenset({"tasks"}), "own.jinja")
 
 
 def test_sources_are_a_template_and_all_that_it_builds_on() -> None:
