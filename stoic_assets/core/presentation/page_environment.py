@@ -2,7 +2,7 @@
 
 Every text passes two steps on its way into a page, independent of the template: invisible characters are named
 (`finalize`), then the text is escaped (`autoescape`).
-Style sheets and scripts of Stoic Eval itself go into pages as they are.
+Style sheets and scripts of Stoic Eval itself go into pages as they are. What several pages use is in the folder `page`.
 """
 
 import base64
@@ -27,6 +27,10 @@ from stoic_assets.core.presentation.formatting import (
 )
 from stoic_assets.core.text.foreign_text import visible
 
+SHARED = "core/presentation/page"
+REPORT_SCRIPTS = ("scrollable", "report")
+"""The parts of the script of every report."""
+
 
 class _UnbrokenPercents(Extension):
     """Applies `unbroken` to what templates say; values of others are shown as they are."""
@@ -36,15 +40,15 @@ class _UnbrokenPercents(Extension):
 
 
 class PageEnvironment(Environment):
-    """The templates in `folders` of the package, the first of equal names. The filters in `FORMS` write figures.
+    """The files in `folders` of the package and in `SHARED`, the first of equal names.
 
-    `compiled` keeps the compiled templates between processes.
+    The filters in `FORMS` write figures. `compiled` keeps the compiled templates between processes.
     """
 
     def __init__(self, *folders: str, compiled: BytecodeCache | None = None) -> None:
         super().__init__(
-            loader=ChoiceLoader([PackageLoader("stoic_assets", folder) for folder in folders]), autoescape=True,
-            undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_finalize,
+            loader=ChoiceLoader([PackageLoader("stoic_assets", folder) for folder in (*folders, SHARED)]),
+            autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_finalize,
             bytecode_cache=compiled, extensions=[_UnbrokenPercents],
         )
         self.filters |= {name: or_dash(form) for name, form in FORMS.items()} | {
@@ -67,6 +71,12 @@ def own_text(environment: Environment, name: str) -> Markup:
     """A style sheet or script of Stoic Eval, which goes into the page as it is."""
     text, _, _ = environment.loader.get_source(environment, name)  # type: ignore[union-attr]
     return Markup(text)  # noqa: S704
+
+
+def own_script(environment: Environment, *names: str) -> Markup:
+    """Scripts of Stoic Eval, in this order and in one function scope."""
+    parts = Markup("\n").join(own_text(environment, f"{name}.js") for name in names)
+    return Markup('(() => {{\n"use strict";\n{}\n}})();').format(parts)
 
 
 def policy_hash(text: str) -> str:

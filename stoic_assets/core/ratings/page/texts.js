@@ -64,14 +64,6 @@ const scroller = (table) => {
   return made;
 };
 
-/** Not every browser's keyboard reaches what scrolls by itself, and a tab stop on what does not scroll is a dead one. */
-const reachable = new ResizeObserver((resized) => {
-  for (const { target } of resized) {
-    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
-    else target.removeAttribute("tabindex");
-  }
-});
-
 const rowOf = (kind, line) => {
   const row = document.createElement("tr");
   row.append(...cells(line).map((cell) => Object.assign(element(kind, cell), { dir: "auto" })));

@@ -10,11 +10,17 @@ from typing import Any
 from markupsafe import Markup
 
 from stoic_assets.core.presentation.formatting import or_dash, plural, score
-from stoic_assets.core.presentation.page_environment import PageEnvironment, own_text, policy_hash
+from stoic_assets.core.presentation.page_environment import (
+    REPORT_SCRIPTS,
+    PageEnvironment,
+    own_script,
+    own_text,
+    policy_hash,
+)
 from stoic_assets.core.ratings.reliability.estimate import Estimate
 from stoic_assets.core.text.foreign_text import visible
 
-OWN_TEMPLATES = ("core/ratings/report/templates", "core/reports/templates")
+TEMPLATES = "core/ratings/report/templates"
 
 
 def render_document(template: str, *folders: str, **values: Any) -> str:
@@ -23,14 +29,14 @@ def render_document(template: str, *folders: str, **values: Any) -> str:
     Its charts must be `Markup`.
     """
     environment = _environment(*folders)
-    style, script = own_text(environment, "report.css"), own_text(environment, "report.js")
+    style, script = own_text(environment, "report.css"), own_script(environment, *REPORT_SCRIPTS)
     found = environment.get_template(template)
     return found.render(style=style, script=script, script_hash=policy_hash(script), **values)
 
 
 @cache
 def _environment(*folders: str) -> PageEnvironment:
-    environment = PageEnvironment(*folders, *OWN_TEMPLATES)
+    environment = PageEnvironment(*folders, TEMPLATES)
     environment.filters |= {"with_interval": _with_interval, "plural": plural}
     return environment
 
