@@ -22,7 +22,7 @@ from stoic_assets.core.judging.forgery import Words, refusing_copies
 from stoic_assets.core.judging.grounding import grounded_share
 from stoic_assets.core.judging.prompt import hash_with
 from stoic_assets.core.judging.question import Question, Questions
-from stoic_assets.core.judging.scores import AspectScore, TaskScore, TaskScores, ToneScore, VirtueScore
+from stoic_assets.core.judging.scores import AspectScore, PanelMark, TaskScore, TaskScores, ToneScore, VirtueScore
 from stoic_assets.core.judging.verdict import (
     MalformedVerdict,
     Mark,
@@ -173,22 +173,13 @@ def task_scores(tasks: Sequence[Task], trial_id: str, prompt_hash: str, replies:
         for key in task_keys(len(tasks))
     ]
     scores = [
-        TaskScore(trial_id, str(number), task.type, task.task, prompt_hash, **vars(mean))
+        TaskScore(
+            **vars(mean), trial_id=trial_id, task=str(number), type=task.type, task_text=task.task,
+            prompt_hash=prompt_hash,
+        )
         for number, (task, mean) in enumerate(zip(tasks, of_tasks, strict=True), 1)
     ]
-    return TaskScores(tuple(scores), ToneScore(trial_id, **vars(of_tone)))
-
-
-@dataclass(frozen=True)
-class PanelMark:
-    """The fields that `TaskScore` and `ToneScore` share."""
-
-    score: float | None
-    reason: str
-    judge_model: str
-    missing: str | None = None
-    error: str | None = None
-    unpaid: bool = False
+    return TaskScores(tuple(scores), ToneScore(**vars(of_tone), trial_id=trial_id))
 
 
 def mean_mark(marks: Mapping[str, Mark], missing: Mapping[str, str], unpaid: bool = False) -> PanelMark:

@@ -46,37 +46,37 @@ class VirtueScore:
 
 
 @dataclass(frozen=True)
-class TaskScore:
-    """The mark of one task; `task` is its number from 1.
+class PanelMark:
+    """What the judges of a panel gave together.
 
     `judge_model` names those that gave a mark, comma-separated, and where nobody did those that were asked. `missing`
     is a JSON object of the judges that gave none, and why; None where all did. `unpaid` as in `VirtueScore`.
     """
+
+    score: float | None
+    reason: str
+    judge_model: str
+    missing: str | None = None
+    error: str | None = None
+    unpaid: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskScore(PanelMark):
+    """The mark of one task; `task` is its number from 1."""
 
     trial_id: str
     task: str
     type: str
     task_text: str
     prompt_hash: str
-    score: float | None
-    reason: str
-    judge_model: str
-    missing: str | None = None
-    error: str | None = None
-    unpaid: bool = False
 
 
-@dataclass(frozen=True)
-class ToneScore:
-    """The mark of the agent's tone; the fields are those of `TaskScore`."""
+@dataclass(frozen=True, kw_only=True)
+class ToneScore(PanelMark):
+    """The mark of the agent's tone."""
 
     trial_id: str
-    score: float | None
-    reason: str
-    judge_model: str
-    missing: str | None = None
-    error: str | None = None
-    unpaid: bool = False
 
 
 @dataclass(frozen=True)
