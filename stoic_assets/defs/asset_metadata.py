@@ -13,6 +13,7 @@ import dagster as dg
 from stoic_assets.adapters.warehouse.column_meanings import column_meanings
 from stoic_assets.adapters.warehouse.sql_project import SqlProject
 from stoic_assets.adapters.warehouse.table_schemas import TABLES, columns_of
+from stoic_assets.core.jobs.names import trial_name
 from stoic_assets.core.table_rows import Row
 
 OWNERS = ["team:agent-quality"]
@@ -64,11 +65,6 @@ def page(path: Path) -> dict[str, Any]:
         "path": dg.MetadataValue.path(path),
         "to_open": "copy the path into the address bar of a browser on the machine that has the file",
     }
-
-
-def trial_name(trial_id: str, evaluation_id: str) -> str:
-    """The name of a trial within its evaluation."""
-    return trial_id.removeprefix(f"{evaluation_id}.")
 
 
 def _cell(value: Any) -> str | int | float | bool | None:

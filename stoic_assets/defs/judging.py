@@ -14,11 +14,12 @@ from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.assertions.counting import counts, has_failed
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.jobs.names import trial_name
 from stoic_assets.core.judging.silent_judges import answers, in_words, silent_judges
 from stoic_assets.core.rounding import mean
 from stoic_assets.core.table_rows import Row
 from stoic_assets.core.virtues import VIRTUES
-from stoic_assets.defs.asset_metadata import OWNERS, numbers, shown, trial_name
+from stoic_assets.defs.asset_metadata import OWNERS, numbers, shown
 from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.partitions import agent_versions

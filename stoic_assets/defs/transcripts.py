@@ -13,9 +13,10 @@ from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.evaluation import EvaluationRequest, EvaluationSpec
+from stoic_assets.core.jobs.names import trial_name
 from stoic_assets.core.rounding import mean
 from stoic_assets.core.secrets.redaction import Redactor
-from stoic_assets.defs.asset_metadata import OWNERS, numbers, shown, trial_name
+from stoic_assets.defs.asset_metadata import OWNERS, numbers, shown
 from stoic_assets.defs.evaluation_run import claim, own_evaluation_id, version_of
 from stoic_assets.defs.failures import RETRIES, is_unattended, reported
 from stoic_assets.defs.partitions import agent_versions

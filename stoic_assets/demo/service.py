@@ -30,6 +30,7 @@ from starlette.routing import Route
 from stoic_assets.adapters.graph.bolt import Graph, connect
 from stoic_assets.adapters.http.loopback_guard import LOOPBACK, guard
 from stoic_assets.core.configuration.graph_address import subject_address
+from stoic_assets.core.configuration.service_address import CHAT
 from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.demo.chat_service import ChatService, UnknownSession
 from stoic_assets.demo.memory import Memory
@@ -37,7 +38,6 @@ from stoic_assets.demo.releases import RELEASES, Release, release_named
 from stoic_assets.demo.wire import OpenSession, SendMessage
 
 HOST = LOOPBACK[0]
-CHAT = "/api/v1/chat"
 _SHUTDOWN_SECONDS = 3
 
 Answer = Callable[[Request], Awaitable[dict[str, Any]]]

@@ -11,7 +11,7 @@ from stoic_assets.adapters.warehouse.table_schemas import TABLES, columns_of
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
 from stoic_assets.defs.assembly import build_definitions
-from stoic_assets.defs.asset_metadata import MOST_ROWS, numbers, schema_of, shown, trial_name
+from stoic_assets.defs.asset_metadata import MOST_ROWS, numbers, schema_of, shown
 
 
 def test_every_asset_that_is_called_as_a_table_has_its_columns(workplace: Workplace) -> None:
@@ -54,10 +54,6 @@ def test_a_table_without_rows_still_has_its_columns() -> None:
 
 def test_numbers_have_four_decimals_and_what_was_not_measured_is_left_out() -> None:
     assert numbers({"score": 0.44863338081209736, "spread": None, "trials": 3}) == {"score": 0.4486, "trials": 3}
-
-
-def test_a_trial_is_called_by_what_tells_it_apart_within_its_evaluation() -> None:
-    assert trial_name("e1.mentor.withheld.1", "e1") == "mentor.withheld.1"
 
 
 FIRST, SECOND, THIRD = VERSIONS = ("marcus@1.0.0", "marcus@1.1.0", "marcus@1.2.0")

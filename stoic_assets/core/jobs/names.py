@@ -1,4 +1,4 @@
-"""The name of what a trial runs, a job or one scenario of it; this is also what counts as one observation."""
+"""Names of trials, and of what they run: a job or one scenario of it; this is also what counts as one observation."""
 
 from stoic_assets.core.table_rows import Row
 
@@ -17,3 +17,8 @@ def job_key(row: Row) -> str:
 def job_of(name: str) -> str:
     """The job in a name given by `played`."""
     return name.partition("~")[0]
+
+
+def trial_name(trial_id: str, evaluation_id: str) -> str:
+    """The name of a trial within its evaluation."""
+    return trial_id.removeprefix(f"{evaluation_id}.")
