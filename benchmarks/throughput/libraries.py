@@ -61,9 +61,9 @@ def duckdb() -> None:
 
 def graph_driver() -> None:
     """Without a connection."""
-    from stoic_assets.adapters.process.lean_imports import neo4j_alone
+    from stoic_assets.adapters.process.lean_imports import import_lean_neo4j
 
-    neo4j_alone()
+    import_lean_neo4j()
     from neo4j import AsyncGraphDatabase  # noqa: F401
 
 

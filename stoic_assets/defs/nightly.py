@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import dagster as dg
 
-from stoic_assets.adapters.evaluation.conversations import Held
+from stoic_assets.adapters.evaluation.conversations import HeldEvaluation
 from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.evaluation.live_releases import read_releases
 from stoic_assets.adapters.evaluation.nights import HeldNight, hold_night, left_out
@@ -154,7 +154,7 @@ def _faults(held: HeldNight) -> list[str]:
     return [f"{version}: {fault}" for version, fault in {**held.missed, **held.record.faults}.items()]
 
 
-def _row(version: str, held: Held) -> dict[str, str | int]:
+def _row(version: str, held: HeldEvaluation) -> dict[str, str | int]:
     invalid = sum(1 for trial in held.trials if trial["outcome"] not in SCORED)
     return {
         "agent_version": version, "evaluation_id": held.manifest.evaluation_id, "planned": held.planned,

@@ -7,7 +7,7 @@ from typing import Any
 import dagster as dg
 from pydantic import Field
 
-from stoic_assets.adapters.evaluation.conversations import Held, hold_evaluation
+from stoic_assets.adapters.evaluation.conversations import HeldEvaluation, hold_evaluation
 from stoic_assets.adapters.evaluation.live_releases import refuse_withdrawn
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
@@ -87,7 +87,7 @@ def transcripts(
     return dg.MaterializeResult(metadata=_metadata(held, workplace.redactor))
 
 
-def _metadata(held: Held, redactor: Redactor) -> dict[str, Any]:
+def _metadata(held: HeldEvaluation, redactor: Redactor) -> dict[str, Any]:
     outcomes, trials = Counter(row["outcome"] for row in held.trials), len(held.trials)
     in_question_first = sorted(held.trials, key=lambda row: row["outcome"] == "signed_off")
     return {

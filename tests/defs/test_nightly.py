@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import dagster as dg
 import pytest
 
-from stoic_assets.adapters.evaluation.conversations import Held
+from stoic_assets.adapters.evaluation.conversations import HeldEvaluation
 from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.evaluation.nights import HeldNight
 from stoic_assets.adapters.workplace import Workplace
@@ -139,7 +139,7 @@ def test_what_an_agent_said_and_no_webhook_took_stands_beside_the_night(
     async def hold(*_: Any) -> HeldNight:
         record = Round(run_id="r", held_at=datetime.now(UTC).isoformat(), faults={CANDIDATE: "it said ![x](y)\n# Z"})
         manifest = Manifest.model_construct(evaluation_id="e1")
-        return HeldNight(record, {BASE: Held(manifest, 1, [{"outcome": "signed_off"}], {})})
+        return HeldNight(record, {BASE: HeldEvaluation(manifest, 1, [{"outcome": "signed_off"}], {})})
 
     monkeypatch.setattr("stoic_assets.defs.nightly.hold_night", hold)
     unheard = replace(workplace, env={**workplace.env, "STOIC_WEBHOOK_URL": "ftp://nobody"})
@@ -164,7 +164,8 @@ def held_with_base(
     def held(again: bool = False, **further: Any) -> tuple[dict[str, Any], list[str]]:
         async def hold(*_: Any) -> HeldNight:
             record = Round(run_id="r", held_at=datetime.now(UTC).isoformat())
-            ended = {BASE: Held(Manifest.model_construct(evaluation_id="e1"), 1, [{"outcome": "signed_off"}], {})}
+            manifest = Manifest.model_construct(evaluation_id="e1")
+            ended = {BASE: HeldEvaluation(manifest, 1, [{"outcome": "signed_off"}], {})}
             return HeldNight(record, ended, ("left out: b.yml:3: url",), **further)
 
         monkeypatch.setattr("stoic_assets.defs.nightly.hold_night", hold)
@@ -218,7 +219,7 @@ def test_what_is_said_of_a_version_that_was_cut_short_names_its_evaluation(
 
     async def hold(*_: Any) -> HeldNight:
         record = Round(run_id="r", held_at=datetime.now(UTC).isoformat(), faults={BASE: "the cost ceiling was reached"})
-        return HeldNight(record, {BASE: Held(manifest, 2, [{"outcome": "signed_off"}], {})})
+        return HeldNight(record, {BASE: HeldEvaluation(manifest, 2, [{"outcome": "signed_off"}], {})})
 
     monkeypatch.setattr("stoic_assets.defs.nightly.hold_night", hold)
     [nights] = build_nightly(Nightly(since=SINCE)).assets or []

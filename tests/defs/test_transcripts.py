@@ -6,7 +6,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from stoic_assets.adapters.evaluation.conversations import Held
+from stoic_assets.adapters.evaluation.conversations import HeldEvaluation
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
@@ -40,9 +40,9 @@ def shown(
     manifest = make_manifest(addresses={"chat": "http://agent:1", "again": "http://agent:1"})
 
     def shown(*outcomes: str) -> dict[str, Any]:
-        async def hold(*_: Any, **__: Any) -> Held:
+        async def hold(*_: Any, **__: Any) -> HeldEvaluation:
             rows = [{"trial_id": f"t{number}", "outcome": each, **TRIAL} for number, each in enumerate(outcomes)]
-            return Held(manifest, max(1, len(rows)), rows, {})
+            return HeldEvaluation(manifest, max(1, len(rows)), rows, {})
 
         monkeypatch.setattr("stoic_assets.defs.transcripts.hold_evaluation", hold)
         result = dg.materialize(
@@ -76,7 +76,8 @@ def test_it_is_shown_whom_the_conversations_were_held_with(shown: Callable[..., 
 
 def test_an_address_is_shown_without_the_secret_in_it(make_manifest: Callable[..., Manifest]) -> None:
     manifest = make_manifest(addresses={"chat": "http://agent:1/sk-abc"})
-    assert _metadata(Held(manifest, 0, [], {}), Redactor(["sk-[a-z]+"]))["agent_url"] == "http://agent:1/[redacted]"
+    told = _metadata(HeldEvaluation(manifest, 0, [], {}), Redactor(["sk-[a-z]+"]))
+    assert told["agent_url"] == "http://agent:1/[redacted]"
 
 
 def test_a_run_is_known_by_the_evaluation_that_it_begins_which_no_other_may_continue_meanwhile(
@@ -85,8 +86,8 @@ def test_a_run_is_known_by_the_evaluation_that_it_begins_which_no_other_may_cont
 ) -> None:  # fmt: skip
     locked: list[str] = []
 
-    async def hold(*_: Any, **__: Any) -> Held:
-        return Held(make_manifest(), 0, [], {})
+    async def hold(*_: Any, **__: Any) -> HeldEvaluation:
+        return HeldEvaluation(make_manifest(), 0, [], {})
 
     monkeypatch.setattr("stoic_assets.defs.transcripts.hold_evaluation", hold)
     monkeypatch.setattr(type(workplace.evidence), "lock_for_run", lambda _, version, each: locked.append(each))

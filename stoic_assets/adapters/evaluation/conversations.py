@@ -11,7 +11,7 @@ from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.evaluation.worlds import Worlds
 from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.adapters.http.request_limit import RequestLimits
-from stoic_assets.adapters.process.lean_imports import openai_alone, uncollected
+from stoic_assets.adapters.process.lean_imports import import_lean_openai, uncollected
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calls.chat import BudgetReached
 from stoic_assets.core.conversation.evidence import Evidence
@@ -25,7 +25,7 @@ from stoic_assets.core.table_rows import Rows
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldEvaluation:
     """The conversations of an evaluation: all its trial rows, and the files that were written, by table."""
 
     manifest: Manifest
@@ -34,14 +34,14 @@ class Held:
     files: dict[str, Path]
 
 
-Outcomes = dict[str, Held | StoicError]
+Outcomes = dict[str, HeldEvaluation | StoicError]
 """The conversations of each evaluation, or its error, by its id."""
 
 
 async def hold_evaluation(
     workplace: Workplace, agent_version: str, evaluation_id: str, run_id: str, request: EvaluationRequest,
     at_once: int | None = None, max_cost: float | None = None,
-) -> Held:
+) -> HeldEvaluation:
     """Holds the conversations of an evaluation that are missing, and stores its evidence.
 
     Raises `ConfigurationError`, `ServiceUnreachable`; the cost ceiling ends it early, with what was held stored.
@@ -102,7 +102,7 @@ async def _converse(
     return outcomes | {each.manifest.evaluation_id: _outcome(workplace, each) for each in underway}
 
 
-def _outcome(workplace: Workplace, worlds: Worlds) -> Held | StoicError:
+def _outcome(workplace: Workplace, worlds: Worlds) -> HeldEvaluation | StoicError:
     """Stores what was held of one evaluation, even if others fail."""
     try:
         return worlds.fault or _store(workplace, worlds)
@@ -145,11 +145,11 @@ def import_clients(offline: bool) -> None:
         import aiohttp  # noqa: F401
 
         if not offline:
-            openai_alone()
+            import_lean_openai()
             import stoic_assets.adapters.models.aiohttp_client  # noqa: F401
 
 
-def _store(workplace: Workplace, worlds: Worlds) -> Held:
+def _store(workplace: Workplace, worlds: Worlds) -> HeldEvaluation:
     """Stores what is not stored yet; verdicts stay where no trial was held since."""
     manifest, evidence = worlds.manifest, worlds.evidence
     jobs = {job.name: job for job in manifest.spec.jobs}
@@ -165,7 +165,7 @@ def _store(workplace: Workplace, worlds: Worlds) -> Held:
         files["observations"] = store.write("observations", [row for e in evidence for row in observation_rows(e)])
         files["trials"] = store.write("trials", trials)
         workplace.evidence.note_clean(manifest)
-    return Held(manifest, planned, trials, files)
+    return HeldEvaluation(manifest, planned, trials, files)
 
 
 def _is_stored(store: EvaluationTables, evidence: Sequence[Evidence]) -> bool:

@@ -87,7 +87,7 @@ async def watch_judge(workplace: Workplace, provider: ChatModel, at: datetime, r
     home, evaluation_id = drift_folder(workplace), f"drift-{at:%Y%m%dT%H%M%S}"
     journal = home / "calls" / f"{evaluation_id}.jsonl"
     ledger = Ledger(provider, journal, workplace.settings.prices, redactor=workplace.redactor)
-    with _alone(home):
+    with _exclusively(home):
         _store_calls_of_killed_nights(workplace, journal.parent)
         try:
             reference, exhibits = await asyncio.to_thread(_prepared, workplace, at, renew)
@@ -237,7 +237,7 @@ def _kept(workplace: Workplace, judge: str) -> Reference | None:
     return read_stored(path, Reference.model_validate_json, advice) if path else None
 
 
-def _alone(folder: Path) -> AbstractContextManager[None]:
+def _exclusively(folder: Path) -> AbstractContextManager[None]:
     """Lets one watch run at a time: two would pay for everything twice."""
     busy = Busy("the judge is being watched by another process; wait for it, or end it")
     return locked(folder / "lock", busy, wait=0)

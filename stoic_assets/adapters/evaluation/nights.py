@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from stoic_assets.adapters.evaluation.beginning import Wanted
-from stoic_assets.adapters.evaluation.conversations import Held, hold_evaluations
+from stoic_assets.adapters.evaluation.conversations import HeldEvaluation, hold_evaluations
 from stoic_assets.adapters.evaluation.live_releases import read_releases
 from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
@@ -24,7 +24,7 @@ class HeldNight:
     """
 
     record: Round
-    held: dict[str, Held]
+    held: dict[str, HeldEvaluation]
     unread: tuple[str, ...] = ()
     missed: Mapping[str, str] = field(default_factory=dict)
 
@@ -50,7 +50,7 @@ async def hold_night(
     if len(busy) == len(wanted):
         raise busy[0]
     results = {each.agent_version: outcomes[each.evaluation_id] for each in wanted}
-    held = {version: result for version, result in results.items() if isinstance(result, Held)}
+    held = {version: result for version, result in results.items() if isinstance(result, HeldEvaluation)}
     bases, clean = releases.bases(), workplace.redactor.text
     record = Round(
         run_id=run_id, held_at=now(),
@@ -74,7 +74,7 @@ def left_out(complaint: str) -> str:
     return f"left out: {complaint}"
 
 
-def _fault(result: Held | StoicError) -> str | None:
+def _fault(result: HeldEvaluation | StoicError) -> str | None:
     """Why a version did not finish its conversations."""
     if isinstance(result, StoicError):
         return str(result)

@@ -14,7 +14,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from stoic_assets.adapters.graph.graph_errors import is_lost_connection
-from stoic_assets.adapters.process.lean_imports import neo4j_alone
+from stoic_assets.adapters.process.lean_imports import import_lean_neo4j
 from stoic_assets.adapters.process.loop_bound import LoopBound
 from stoic_assets.adapters.process.shared_call import SharedCall
 from stoic_assets.core.configuration.graph_address import GraphAddress
@@ -133,7 +133,7 @@ class BoltSessions:
 
 def _driver(address: GraphAddress, checked_after: float) -> "AsyncDriver":
     """A driver that asks a connection that was idle for so many seconds whether it still works, before it is used."""
-    neo4j_alone()
+    import_lean_neo4j()
     from neo4j import AsyncGraphDatabase
 
     _send_at_once()

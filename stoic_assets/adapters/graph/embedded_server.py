@@ -17,7 +17,7 @@ from threading import Event
 
 from stoic_assets.adapters.graph.embedded_accounts import OBSERVER, ROOT, STOIC, SUBJECT, Passwords, prepare_accounts
 from stoic_assets.adapters.graph.embedded_archive import ClassArchive
-from stoic_assets.adapters.process.lean_imports import neo4j_alone
+from stoic_assets.adapters.process.lean_imports import import_lean_neo4j
 from stoic_assets.adapters.process.process_identity import end_process, processes_with, start_time
 from stoic_assets.core.configuration.graph_address import GraphAddress
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
@@ -200,7 +200,7 @@ def _described(pid: int, passwords: Passwords, log: Path) -> GraphServer:
 
 
 def _answers(server: GraphServer) -> bool:
-    neo4j_alone()
+    import_lean_neo4j()
     from neo4j import GraphDatabase
     from neo4j.exceptions import DriverError, Neo4jError
 

@@ -11,7 +11,7 @@ from stoic_assets.core.calls.chat import ChatRequest
 
 SHORT = 8_000
 """Characters of a request that is not looked at."""
-CHARACTERS_OF_A_TOKEN = 8
+MOST_CHARACTERS_OF_A_TOKEN = 8
 """More than in any language: about 4.5 in English, 1 in Chinese."""
 UNCACHED = 500
 """Tokens: fewer are no context, but what was not cached, which alone some releases of Ollama count."""
@@ -46,6 +46,6 @@ def _is_cut(request: ChatRequest, read: int) -> bool:
 
     One token may be a long run of blanks or of one character, or a long word, but none is two words.
     """
-    if request.characters <= SHORT or not UNCACHED <= read < request.characters / CHARACTERS_OF_A_TOKEN:
+    if request.characters <= SHORT or not UNCACHED <= read < request.characters / MOST_CHARACTERS_OF_A_TOKEN:
         return False
     return read < sum(len(_WORD.findall(message["content"])) for message in request.messages)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from stoic_assets.adapters.models.model_server import ModelServer
-from stoic_assets.adapters.process.lean_imports import openai_alone
+from stoic_assets.adapters.process.lean_imports import import_lean_openai
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def open_client(server: ModelServer, proxy: str | None) -> "AsyncOpenAI":
     """A client of the server; it must be closed in the event loop in which it is used."""
-    openai_alone()
+    import_lean_openai()
     from openai import AsyncOpenAI
     from openai._base_client import get_platform
 

@@ -38,7 +38,7 @@ from stoic_assets.core.secrets.redaction import Redactor
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-CHARACTERS_OF_A_TOKEN = 4
+USUAL_CHARACTERS_OF_A_TOKEN = 4
 """About; in other languages than English a token has fewer."""
 GREETING = ({"role": "user", "content": "Hello"},)
 """A message that no server can object to."""
@@ -139,7 +139,7 @@ class OpenAiModel:
         limit = limit if particular else limit.patient()
 
         async def send() -> ChatReply:
-            async with gate.request(request.characters / CHARACTERS_OF_A_TOKEN) as passage:
+            async with gate.request(request.characters / USUAL_CHARACTERS_OF_A_TOKEN) as passage:
                 try:
                     reply = await self._attempt(connection.client, request, limit.timeout_seconds, particular)
                 except Unusable as failure:

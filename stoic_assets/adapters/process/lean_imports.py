@@ -20,7 +20,7 @@ from typing import Any
 
 
 @cache
-def arrow_alone() -> None:
+def import_lean_pyarrow() -> None:
     """Must be called before the first array is made; does nothing on later calls, or if pandas is already imported."""
     import pyarrow as pa
 
@@ -29,7 +29,7 @@ def arrow_alone() -> None:
 
 
 @cache
-def neo4j_alone() -> None:
+def import_lean_neo4j() -> None:
     """Must be called before neo4j is imported for the first time."""
     with hidden("pandas", "numpy", "pyarrow"):
         import neo4j.time
@@ -42,7 +42,7 @@ class _MonthLengths(dict[tuple[int, int], int]):
 
 
 @cache
-def openai_alone() -> None:
+def import_lean_openai() -> None:
     """Must be called before openai is imported for the first time; does nothing if it already is."""
     found = find_spec("openai")
     if "openai" in sys.modules or found is None or not found.origin:

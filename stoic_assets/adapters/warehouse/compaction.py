@@ -22,7 +22,7 @@ from typing import IO, Any
 
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.disk.files import StorageError, remove_abandoned, remove_folder
-from stoic_assets.adapters.process.lean_imports import arrow_alone
+from stoic_assets.adapters.process.lean_imports import import_lean_pyarrow
 from stoic_assets.adapters.warehouse.damaged_tables import first_damage
 from stoic_assets.adapters.warehouse.duckdb_files import DRAFTS
 from stoic_assets.adapters.warehouse.empty_files import archive_schema
@@ -78,7 +78,7 @@ def compact(root: Path, grace: timedelta = GRACE) -> list[Compacted]:
     refuses; all rows are then as readable as before.
     """
     before = time.time() - grace.total_seconds()
-    with _alone(root, f"compact {root}", wait=0):
+    with _exclusively(root, f"compact {root}", wait=0):
         remove_abandoned(root.glob(DRAFTS))
         return [_compact_whole(root / table, before) for table in TABLES if (root / table).is_dir()]
 
@@ -88,7 +88,7 @@ def remove_version(root: Path, agent_version: str, on_wait: Callable[[], None] =
 
     Waits for a compaction, and calls `on_wait` then. Raises `StorageError`; after any interruption, call it again.
     """
-    with _alone(root, f"delete all of {agent_version}", wait=600, on_wait=on_wait):
+    with _exclusively(root, f"delete all of {agent_version}", wait=600, on_wait=on_wait):
         # First the rows that say that there was an evaluation: otherwise it would count as whole with only a part left.
         for folder in (root / table for table in sorted(TABLES, key=lambda table: table != "evaluations")):
             remove_drafts(folder / ARCHIVE, time.time())
@@ -156,7 +156,7 @@ def _merge(sources: Collection[_Source], schema: Any, file: IO[bytes]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    arrow_alone()
+    import_lean_pyarrow()
     held = [(*key, str(n)) for source in sources for key, n in source.counted.items()]
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
         for group in _groups(batch for source in sources for batch in _rows(source, schema)):
@@ -237,7 +237,7 @@ def _age(path: str) -> float:
 
 
 @contextmanager
-def _alone(root: Path, task: str, wait: float, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
+def _exclusively(root: Path, task: str, wait: float, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
     """Lets one process at a time work: a compaction that had read a version's rows would undo their deletion.
 
     Raises `StorageError`, also for an `OSError` inside; the message then names the `task`.

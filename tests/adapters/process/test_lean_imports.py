@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from stoic_assets.adapters.process.lean_imports import neo4j_alone, uncollected
+from stoic_assets.adapters.process.lean_imports import import_lean_neo4j, uncollected
 
 SCRIPT = """
 import sys
@@ -29,8 +29,8 @@ def test_storing_and_asking_import_no_pandas_which_still_works_when_wanted(tmp_p
 
 OPENAI = """
 import sys
-from stoic_assets.adapters.process.lean_imports import openai_alone
-openai_alone()
+from stoic_assets.adapters.process.lean_imports import import_lean_openai
+import_lean_openai()
 assert len([name for name in sys.modules if name.startswith("openai.types.")]) < 100
 import openai
 from openai.types.chat import ChatCompletion
@@ -46,7 +46,7 @@ def test_openai_comes_without_most_of_its_types_which_are_there_when_wanted():
 
 
 def test_dates_of_a_graph_know_the_lengths_of_months():
-    neo4j_alone()
+    import_lean_neo4j()
     from neo4j.time import Date
 
     assert str(Date(2024, 2, 29).replace(day=1)) == "2024-02-01"

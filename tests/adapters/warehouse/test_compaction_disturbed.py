@@ -20,7 +20,7 @@ from stoic_assets.adapters.warehouse.compaction import compact, remove_version
 def test_only_one_compacts(warehouse):
     write_many(warehouse)
     with (
-        compaction._alone(warehouse.root, "go on", wait=0),
+        compaction._exclusively(warehouse.root, "go on", wait=0),
         pytest.raises(StorageError, match="is being compacted by another"),
     ):
         compact(warehouse.root, NOW)
@@ -31,7 +31,7 @@ def test_a_deletion_waits_for_a_compaction(warehouse):
     write_many(warehouse)
     waits = threading.Event()
     with ThreadPoolExecutor(1) as pool:
-        with compaction._alone(warehouse.root, "go on", wait=0):
+        with compaction._exclusively(warehouse.root, "go on", wait=0):
             deletion = pool.submit(remove_version, warehouse.root, "marcus@1.1", waits.set)
             assert waits.wait(10)
             assert not deletion.done()
