@@ -115,6 +115,7 @@ def test_defaults_are_told_in_one_way() -> None:
         (("ratings", "collect", "a", ""), "FILE_OR_FOLDER is empty; give it a value (see"),
         (("eval", "--file", "a.yml", "--file", "b\udcff.yml"), "--file b\ufffd.yml is no text in this locale; set one"),
         (("eval", "--model", "m\udcff", "--dry-run"), "--model m\ufffd is no text in this locale; set one with UTF-8"),
+        (("release", "add", "a@1", "--notes", "n\udcff"), "--notes n\ufffd is no text in this locale; set one"),
         (("ratings", "collect", "a", "\udcff"), "FILE_OR_FOLDER \ufffd is no text in this locale; set one with UTF-8"),
         (("eval", "--file"), "Option '--file' requires an argument. (see stoic eval --help)"),
         (("ratings", "build", "--json=1"), "Option '--json' does not take a value. (see stoic ratings build --help)"),

@@ -1,7 +1,6 @@
 """`stoic release add`: a manifest is written only when it could be used."""
 
 import json
-import os
 import shutil
 from pathlib import Path
 from threading import Thread
@@ -47,17 +46,6 @@ def test_a_release_that_listens_at_no_address_is_refused(tmp_path: Path, monkeyp
     assert not (tmp_path / "releases").exists()
     CliRunner().invoke(COMMANDS, ["mentor@2", "--url", "http://localhost:1"], catch_exceptions=False)
     assert "url: http://localhost:1" in (tmp_path / "releases" / "mentor-2.yml").read_text()
-
-
-@pytest.mark.parametrize("option", ["--notes", "--model", "--job"])
-def test_an_option_that_is_not_in_utf_8_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
-) -> None:
-    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConfigurationError, match=f"^{option}: this is not UTF-8; write it in UTF-8$"):
-        CliRunner().invoke(COMMANDS, ["mentor@2", option, os.fsdecode(b"caf\xe9")], catch_exceptions=False)
-    assert not (tmp_path / "releases").exists()
 
 
 def test_a_manifest_that_is_replaced_keeps_its_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
