@@ -17,8 +17,8 @@ from stoic_assets.cli.options import Json
 from stoic_assets.cli.run_faults import faults_translated
 from stoic_assets.cli.run_records import forget_partition
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.presentation.formatting import listed, plural
-from stoic_assets.core.presentation.names import SHOWN, instead_of
+from stoic_assets.core.presentation.formatting import plural
+from stoic_assets.core.presentation.names import instead_of, known_names
 from stoic_assets.core.ratings.collection import ELSEWHERE
 from stoic_assets.core.releases import ALL_VERSIONS, agent_of, check_agent_version, is_agent_version
 from stoic_assets.core.stages import PARTITIONS
@@ -76,7 +76,7 @@ def _refuse_unknown(workplace: Workplace, version: str) -> None:
 def _meant(version: str, stored: Set[str]) -> str:
     """The advice on a wrong version. It proposes none of another agent: what it proposes may be deleted next."""
     alike = [each for each in stored if agent_of(each) == agent_of(version)]
-    return instead_of(version, alike) if alike else f"known: {listed(sorted(stored), SHOWN) or 'none'}"
+    return instead_of(version, alike) if alike else known_names(stored)
 
 
 def _agreed(question: str) -> bool:

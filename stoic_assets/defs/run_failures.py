@@ -1,5 +1,6 @@
 """Reports failed runs, and those without a verdict, to the webhook. Not those of commands: their users see it."""
 
+import logging
 from datetime import UTC, datetime
 
 import dagster as dg
@@ -7,6 +8,7 @@ import dagster as dg
 from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import CONVERSED, EVALUATION_TAG, way_to_finish
+from stoic_assets.core.evolution.events import Event
 from stoic_assets.core.nights.alerts import Failure, came_to_no_verdict, run_failed
 from stoic_assets.core.nights.night_record import night_of
 from stoic_assets.core.releases import is_agent_version
@@ -30,9 +32,7 @@ def failed_runs(context: dg.RunFailureSensorContext, workplace: dg.ResourceParam
         return
     begun = _begun(workplace, run)
     failure = _failure(run, ended, " ".join(_error(context, begun).split()), begun)
-    delivery = announce(workplace, [run_failed(failure)])
-    for problem in delivery.errors:
-        context.log.warning(problem)
+    _tell(workplace, run_failed(failure), context.log)
 
 
 def report_no_verdict(
@@ -40,12 +40,14 @@ def report_no_verdict(
 ) -> None:
     """Warns in the log of a run, and tells the webhook if the run is unattended; a night tells it at its end."""
     context.log.warning(why)
-    run, version = context.run, context.partition_key
-    if is_unattended(run) and not night_of(evaluation_id):
-        ended = datetime.now(UTC).isoformat()
-        failure = Failure(run.run_id, run.job_name, version, why, ended, evaluation_id, version)
-        for problem in announce(workplace, [came_to_no_verdict(failure)]).errors:
-            context.log.warning(problem)
+    if is_unattended(context.run) and not night_of(evaluation_id):
+        _tell(workplace, came_to_no_verdict(_failure(context.run, None, why, evaluation_id)), context.log)
+
+
+def _tell(workplace: Workplace, event: Event, log: logging.Logger) -> None:
+    """Sends an event to the webhook; why that failed is a warning."""
+    for problem in announce(workplace, [event]).errors:
+        log.warning(problem)
 
 
 def _begun(workplace: Workplace, run: dg.DagsterRun) -> str | None:

@@ -18,8 +18,13 @@ def instead_of(name: str, known: Collection[str]) -> str:
     longer = [each for each in sorted(known) if each.startswith(name)]
     close = get_close_matches(name, longer, n=1) or get_close_matches(name, sorted(known), n=1)
     meant = [f"did you mean {close[0]}?"] if close else []
-    listing = [] if len(known) == len(close) == 1 else [f"known: {listed(sorted(known), SHOWN) or 'none'}"]
+    listing = [] if len(known) == len(close) == 1 else [known_names(known)]
     return " ".join([*meant, *listing])
+
+
+def known_names(known: Collection[str]) -> str:
+    """The list of names that would be right: `known: chat, other`, `known: a, b and 30 more`, `known: none`."""
+    return f"known: {listed(sorted(known), SHOWN) or 'none'}"
 
 
 _NUMBER = re.compile("[0-9]+")
