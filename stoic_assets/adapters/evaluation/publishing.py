@@ -71,12 +71,13 @@ async def publish(workplace: Workplace, manifest: Manifest) -> Published:
     """Puts fitness update and events into the outbox, delivers what has an address, and stores both tables."""
     head, evaluations = read_evaluations(workplace, manifest)
     tables, outbox = EvaluationTables(workplace, manifest), workplace.outbox
-    update = _update(workplace, manifest, head, evaluations)
+    comparison = _comparison(workplace, manifest)
+    update = _update(workplace, manifest, head, evaluations, _open_comparison(workplace, manifest, comparison))
     update = _revised(workplace, tables, update if _conclusive(tables) else update.void(_NO_VERDICT))
     events = [completed(evaluation) for evaluation in evaluations]
     if (of_evaluation := applied(update)) is not None:
         events.append(of_evaluation)
-    if verdict := against_base(_comparison(workplace, manifest)):
+    if verdict := against_base(comparison):
         events.append(compared(head, verdict))
     clean = _clean(workplace, events)
     possible = events_of_evaluation(head) | {trial["trial_id"] for trial in tables.read("trials", ("trial_id",))}
@@ -112,8 +113,9 @@ def gepa_batch(workplace: Workplace, manifest: Manifest, jobs: Sequence[str] | N
 
 
 def _update(
-    workplace: Workplace, manifest: Manifest, head: EvaluationHead, evaluations: Sequence[StoicEvaluation]
-) -> FitnessUpdate:
+    workplace: Workplace, manifest: Manifest, head: EvaluationHead, evaluations: Sequence[StoicEvaluation],
+    comparison: Sequence[Row],
+) -> FitnessUpdate:  # fmt: skip
     tables = EvaluationTables(workplace, manifest)
     said = only_said(evaluations, _turns(tables))
     people = human_evaluations(workplace, manifest.agent_version)
@@ -122,7 +124,7 @@ def _update(
     composites = tables.read("composite_scores", ("trial_id", "job", "valid", "passed"))
     update = fitness_update(
         head, [*said, *people], settings.weakness, evolution=settings.evolution, parents=released.parents,
-        comparison=_open_comparison(workplace, manifest), scale=_scale(tables, head, composites),
+        comparison=comparison, scale=_scale(tables, head, composites),
     )
     return replace(update, checks=checks(composites, results, {each.id for each in said if not each.holdout}))
 
@@ -158,10 +160,11 @@ def _turns(tables: EvaluationTables) -> list[Row]:
     return tables.read_if_stored("turns", ("trial_id", "turn", "speaker", "content", "events"))
 
 
-def _open_comparison(workplace: Workplace, manifest: Manifest) -> list[Row]:
-    """The comparison with the base without holdout jobs, which count in the stored one."""
+def _open_comparison(workplace: Workplace, manifest: Manifest, comparison: list[Row]) -> list[Row]:
+    """The comparison with the base without holdout jobs, if there are any: these count in verdicts."""
     trials = EvaluationTables(workplace, manifest).read("trials", ("job", "holdout"))
-    return _comparison(workplace, manifest, {trial["job"] for trial in trials if trial["holdout"]})
+    held_out = {trial["job"] for trial in trials if trial["holdout"]}
+    return _comparison(workplace, manifest, held_out) if held_out else comparison
 
 
 def _comparison(workplace: Workplace, manifest: Manifest, without: Collection[str] = ()) -> list[Row]:
