@@ -9,7 +9,6 @@ import shutil
 import socket
 import stat
 import subprocess
-import sys
 import threading
 import time
 import uuid
@@ -20,6 +19,8 @@ from typing import Any
 
 import pytest
 import uvicorn
+from hanging_up import server_that_hangs_up
+from proxies import proxy_that_answers
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -30,11 +31,6 @@ from stoic_assets.adapters.graph.embedded_graph import embedded_graph
 from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.core.configuration.graph_address import GraphAddress, subject_address
 from stoic_assets.core.table_rows import Rows
-
-# What tests share is in modules, not in tests: importlib mode leaves sys.path alone.
-sys.path.insert(0, str(Path(__file__).parent / "parts"))
-from hanging_up import server_that_hangs_up
-from proxies import proxy_that_answers
 
 NEO4J = "STOIC_TEST_NEO4J_URI"
 

@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -14,13 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from web_ui import CHROMIUM, STOIC, chromium, graphql, web_ui
 
 ROOT = Path(__file__).parents[2]
-# The pictures of the README are taken with the same steps; importlib mode leaves sys.path alone.
-sys.path.insert(0, str(ROOT / "docs" / "pictures"))
-
-from web_ui import CHROMIUM, STOIC, chromium, graphql, web_ui  # noqa: E402
-
 JOBS = ("reminder_cancel", "memory_text_seed")
 OURS = ("STOIC_", "NEO_", "OPENAI_", "AGENT_", "BOOGIE_", "EVOLUTION_", "DAGSTER_")
 LOCATION = {"repositoryName": "__repository__", "repositoryLocationName": "stoic"}

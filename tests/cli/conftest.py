@@ -3,7 +3,6 @@
 import json
 import shutil
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,9 +11,6 @@ import pytest
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
-
-# What tests share besides fixtures are modules, not tests: importlib mode leaves sys.path alone.
-sys.path.insert(0, str(Path(__file__).parent / "parts"))
 
 if TYPE_CHECKING:
     import dagster as dg

@@ -1,15 +1,10 @@
-"""Time that passes by waiting alone, and what tests share besides fixtures."""
+"""Time that passes by waiting alone."""
 
 import asyncio
-import sys
 from collections.abc import Callable, Coroutine
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-# What tests share besides fixtures are modules, not tests: importlib mode leaves sys.path alone.
-sys.path.insert(0, str(Path(__file__).parent / "parts"))
 
 
 class SimulatedTime(asyncio.SelectorEventLoop):

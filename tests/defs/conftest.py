@@ -1,12 +1,11 @@
 """What tests of nights share."""
 
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import pytest
+from watched_nights import Watch
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.settings import Nightly
@@ -15,11 +14,6 @@ from stoic_assets.defs.maintenance import compaction
 from stoic_assets.defs.nightly import build_nightly
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.releases import release_evaluation
-
-# What tests share is in modules, not in tests: importlib mode leaves sys.path alone.
-sys.path.insert(0, str(Path(__file__).parent / "parts"))
-
-from watched_nights import Watch
 
 
 def stand_in(name: str) -> dg.AssetsDefinition:

@@ -13,11 +13,6 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
-
-# The machines and the doubles are modules, not tests: importlib mode leaves sys.path alone.
-sys.path.insert(0, str(Path(__file__).parents[1] / "e2e" / "parts"))
-sys.path.insert(0, str(Path(__file__).parent / "parts"))
-
 from agents import EmbabelAgent
 from connections import Connections
 from machines import AGENTS, DEPLOY, GREETING, LINES, QUICKER, Machines

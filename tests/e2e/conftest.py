@@ -2,17 +2,12 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-# The doubles are modules, not tests: importlib mode leaves sys.path alone.
-sys.path.insert(0, str(Path(__file__).parent / "parts"))
-
 from agents import ChatAgent, EmbabelAgent
 from double import Double
 from model_server import ModelServer

@@ -1,24 +1,18 @@
 """Sides of a comparison as small as a test needs them, and garbage collection that does not cost a test its time."""
 
 import gc
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
+from compared_sides import BROKEN, KEPT, LESS, MENDED, ONCE, side
 
 from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.family import Test
 from stoic_assets.core.comparison.side import Side
 from stoic_assets.core.configuration.settings import MinimalDifferences
-
-# What tests share besides fixtures are modules, not tests: importlib mode leaves sys.path alone.
-sys.path.insert(0, str(Path(__file__).parent / "parts"))
-
-from compared_sides import BROKEN, KEPT, LESS, MENDED, ONCE, side
 
 Test.__test__ = False  # type: ignore[attr-defined]  # a class of ours that pytest takes for one of tests
 Row = dict[str, Any]

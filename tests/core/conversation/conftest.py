@@ -3,11 +3,9 @@
 import asyncio
 import itertools
 import json
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,9 +19,6 @@ from stoic_assets.core.conversation.journal import Entry
 from stoic_assets.core.conversation.world import World
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned, plan
-
-# What tests share besides fixtures are modules, not tests: importlib mode leaves sys.path alone.
-sys.path.insert(0, str(Path(__file__).parent / "parts"))
 
 SETTABLE = ("on_turn", "on_query", "attempt_seconds")
 SIGN_OFF = "So Long, and Thanks for All the Fish"

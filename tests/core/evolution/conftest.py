@@ -1,15 +1,11 @@
 """Stoic evaluations made short."""
 
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
-
-sys.path.insert(0, str(Path(__file__).parent / "parts"))
 
 
 @pytest.fixture

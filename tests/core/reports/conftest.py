@@ -1,19 +1,13 @@
 """Reports on a realistic evaluation, of any size."""
 
 import pickle
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-
-from stoic_assets.core.reports import page
-
-# What tests share besides fixtures are modules, not tests: importlib mode leaves sys.path alone.
-sys.path.insert(0, str(Path(__file__).parent / "parts"))
-
 from rendered_page import Make, PutText, render_report
 from sample_report import make, with_text
+
+from stoic_assets.core.reports import page
 
 CHARTS = ("virtue_chart_svg", "virtue_radar_svg", "trend_chart_svg", "response_time_chart_svg", "forest_chart_svg")
 
