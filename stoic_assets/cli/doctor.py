@@ -14,9 +14,9 @@ from stoic_assets.adapters.disk.job_files import load_jobs, readable_jobs
 from stoic_assets.adapters.disk.release_files import load_releases, url_of
 from stoic_assets.adapters.evaluation.job_choice import chosen_jobs, default_version, job_files, unread_files
 from stoic_assets.adapters.evaluation.query_check import refused_queries
-from stoic_assets.adapters.evaluation.setup import refuse_receivers, refuse_setups_of
+from stoic_assets.adapters.evaluation.specification import refuse_setups_of
 from stoic_assets.adapters.graph.stoic_graph_place import refuse_unfit
-from stoic_assets.adapters.messages.receiver import SETTINGS, addresses
+from stoic_assets.adapters.messages.receiver import SETTINGS, addresses, refuse_receivers
 from stoic_assets.adapters.messages.receiver import Target as Receiver
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.project import make_home

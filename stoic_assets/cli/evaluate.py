@@ -17,7 +17,7 @@ from stoic_assets.adapters.evaluation.job_choice import (
     default_version,
     missing_jobs,
 )
-from stoic_assets.adapters.evaluation.setup import Setup, check_reachable, set_up
+from stoic_assets.adapters.evaluation.specification import ResolvedRequest, check_reachable, resolve
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
@@ -25,7 +25,7 @@ from stoic_assets.cli.dagster_instance import refuse_misread_folders
 from stoic_assets.cli.dry_run import show_plan
 from stoic_assets.cli.evaluation_choice import evaluation_of, newest_to_resume
 from stoic_assets.cli.evaluation_end import finish
-from stoic_assets.cli.notes import setup_notes, unfinished_before
+from stoic_assets.cli.notes import request_notes, unfinished_before
 from stoic_assets.cli.options import (
     NEWEST,
     FailUnder,
@@ -139,15 +139,15 @@ def evaluate(
             remove_stale(junit)
             refuse_misread_folders(workplace)
         request, version, begun = _meant(request, agent_version, resume, workplace)
-        setup = _set_up(request, version, begun, workplace, max_cost)
-        unfinished = () if begun else unfinished_before(version, setup.spec, workplace)
-        for note in (*setup_notes(request, version, setup, workplace), *unfinished):
+        resolved = _resolve(request, version, begun, workplace, max_cost)
+        unfinished = () if begun else unfinished_before(version, resolved.spec, workplace)
+        for note in (*request_notes(request, version, resolved, workplace), *unfinished):
             progress.note(note)
         if not dry_run:
-            evaluation_id = _evaluation_to_run(version, begun, setup, workplace)
+            evaluation_id = _evaluation_to_run(version, begun, resolved, workplace)
             run_evaluation(workplace, version, evaluation_id, request, max_conversations, max_cost)
     if dry_run:  # only now: until its end, progress sends what is printed to stderr
-        show_plan(setup.spec, request, version, begun, workplace, as_json)
+        show_plan(resolved.spec, request, version, begun, workplace, as_json)
     else:
         finish(evaluation_outcome(workplace, version, evaluation_id), workplace, as_json, fail_under, min_passed, junit)
 
@@ -160,26 +160,26 @@ def _refuse_secret(agent_url: str | None, workplace: Workplace) -> None:
         )
 
 
-def _evaluation_to_run(version: str, begun: Manifest | None, setup: Setup, workplace: Workplace) -> str:
+def _evaluation_to_run(version: str, begun: Manifest | None, resolved: ResolvedRequest, workplace: Workplace) -> str:
     """Returns the id of the evaluation that is continued, or a new one, and shows it once all services were reached.
 
     The run checks the rest again before the first trial; checked here, it fails before Dagster loads.
     """
     evaluation_id = _resumed(begun, workplace) if begun else new_evaluation_id()
-    run_async(check_reachable(setup.spec, workplace.env))
+    run_async(check_reachable(resolved.spec, workplace.env))
     workplace.progress.note(f"{version}: evaluation {evaluation_id}")
     return evaluation_id
 
 
-def _set_up(
+def _resolve(
     request: EvaluationRequest, version: str, begun: Manifest | None, workplace: Workplace, max_cost: float | None
-) -> Setup:
-    """Calls `set_up`; a refusal also says which jobs an evaluation that is continued still needs.
+) -> ResolvedRequest:
+    """Calls `resolve`; a refusal also says which jobs an evaluation that is continued still needs.
 
     Raises `ResumeRefused` if its specification has changed.
     """
     try:
-        setup = set_up(workplace, request, version, max_cost)
+        resolved = resolve(workplace, request, version, max_cost)
     except ConfigurationError as refusal:
         if begun and (missing := missing_jobs(begun, workplace.project)):
             again = judge_again(version, begun.evaluation_id)
@@ -189,8 +189,8 @@ def _set_up(
             )
         raise
     if begun:
-        refuse_change(begun, setup.spec, workplace.redactor)
-    return setup
+        refuse_change(begun, resolved.spec, workplace.redactor)
+    return resolved
 
 
 def _resumed(begun: Manifest, workplace: Workplace) -> str:

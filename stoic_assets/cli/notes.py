@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from stoic_assets.adapters.evaluation.setup import Setup
+from stoic_assets.adapters.evaluation.specification import ResolvedRequest
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.graph_address import subject_address
@@ -16,11 +16,13 @@ from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import agent_of
 
 
-def setup_notes(request: EvaluationRequest, version: str, setup: Setup, workplace: Workplace) -> Iterator[str]:
+def request_notes(
+    request: EvaluationRequest, version: str, resolved: ResolvedRequest, workplace: Workplace
+) -> Iterator[str]:
     """What may be unintended in the evaluation that is about to run."""
-    spec, agent = setup.spec, agent_of(version)
+    spec, agent = resolved.spec, agent_of(version)
     yield from doubts(spec.jobs, subject_address(workplace.env) is None)
-    named = request.files or request.jobs or (setup.release and setup.release.jobs)
+    named = request.files or request.jobs or (resolved.release and resolved.release.jobs)
     chatbots = sorted({job.target.chatbot for job in spec.jobs})
     if not named and agent not in chatbots:
         close = get_close_matches(agent, chatbots, n=1)

@@ -8,7 +8,7 @@ from stoic_assets.adapters.agents.knowledge_context import ADDRESS, check_knowle
 from stoic_assets.adapters.disk.job_files import load_jobs
 from stoic_assets.adapters.disk.release_files import load_releases
 from stoic_assets.adapters.evaluation.job_choice import job_files
-from stoic_assets.adapters.evaluation.setup import targets_of
+from stoic_assets.adapters.evaluation.specification import targets_of
 from stoic_assets.adapters.http.api_keys import api_key
 from stoic_assets.adapters.models.connect import (
     connect_model,

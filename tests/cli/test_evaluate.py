@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.evaluation.beginning import begin_or_resume
 from stoic_assets.adapters.evaluation.job_choice import as_begun
-from stoic_assets.adapters.evaluation.setup import set_up
+from stoic_assets.adapters.evaluation.specification import resolve
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import evaluate as command
 from stoic_assets.cli.evaluate import _meant
@@ -59,13 +59,13 @@ def test_what_is_resumed_goes_on_as_it_began_where_no_option_says_otherwise(
     monkeypatch.chdir(tmp_path)
     asked = EvaluationRequest(files=("elsewhere/chat.yml",), repeats=6, conditions="supplied", agent_url="http://a:1")
     version = "marcus@1.0.0"
-    setup = set_up(workplace, asked, version)
-    begin_or_resume(workplace, version, "E1", "r", setup)
+    resolved = resolve(workplace, asked, version)
+    begin_or_resume(workplace, version, "E1", "r", resolved)
     monkeypatch.chdir(tmp_path / "eval_jobs")
 
     def resumed(**given: Any) -> EvaluationSpec:
         request, *_ = _meant(EvaluationRequest(**given), version, resume, workplace)
-        return set_up(workplace, request, version).spec
+        return resolve(workplace, request, version).spec
 
     begun = workplace.evidence.manifest(version, "E1")
     assert begun is not None
@@ -105,18 +105,18 @@ def test_what_is_resumed_says_which_of_its_jobs_are_gone(workplace: Workplace, f
     for name in ("gone", "kept"):
         (project.jobs / f"{name}.yml").write_text(json.dumps(job))
     asked = EvaluationRequest(files=tuple(str(project.root / file) for file in files))
-    setup = set_up(workplace, asked, version)
-    begun = begin_or_resume(workplace, version, "E1", "r", setup)
+    resolved = resolve(workplace, asked, version)
+    begun = begin_or_resume(workplace, version, "E1", "r", resolved)
     request = as_begun(EvaluationRequest(), begun, project)
-    assert command._set_up(request, version, begun, workplace, None).spec == begun.spec
+    assert command._resolve(request, version, begun, workplace, None).spec == begun.spec
     (project.jobs / "gone.yml").unlink()
     with pytest.raises(ConfigurationError) as refused:
-        command._set_up(request, version, begun, workplace, None)
+        command._resolve(request, version, begun, workplace, None)
     [note] = refused.value.__notes__
     assert note.startswith("evaluation E1 needs jobs that are gone: gone; restore their files, or leave --resume out")
     assert note.endswith(f"`stoic regrade --agent-version {version} --evaluation E1` needs no job files")
     with pytest.raises(ConfigurationError) as refused:
-        command._set_up(EvaluationRequest(jobs=("gone",)), version, None, workplace, None)
+        command._resolve(EvaluationRequest(jobs=("gone",)), version, None, workplace, None)
     assert not getattr(refused.value, "__notes__", [])
 
 
@@ -186,7 +186,7 @@ def test_a_dry_run_refuses_to_resume_what_the_run_would_refuse(
     CliRunner().invoke(COMMANDS, ["--job", "chat"], catch_exceptions=False)
     _, version, evaluation_id, request, *_ = run["run_evaluation"]
     here = open_workplace()
-    begin_or_resume(here, version, evaluation_id, "r", set_up(here, request, version))
+    begin_or_resume(here, version, evaluation_id, "r", resolve(here, request, version))
     resumed = ["--resume", evaluation_id, "--dry-run"]
     assert CliRunner().invoke(COMMANDS, resumed, catch_exceptions=False).exit_code == 0
     with pytest.raises(ResumeRefused, match="repeats"):

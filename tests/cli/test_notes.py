@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from stoic_assets.adapters.disk.file_locks import locked
-from stoic_assets.adapters.evaluation.setup import Setup
+from stoic_assets.adapters.evaluation.specification import ResolvedRequest
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli.notes import setup_notes, unfinished_before
+from stoic_assets.cli.notes import request_notes, unfinished_before
 from stoic_assets.core.evaluation import EvaluationRequest, Manifest
 from stoic_assets.core.releases import Release
 
@@ -42,7 +42,7 @@ def test_jobs_that_another_agent_is_evaluated_with_are_told(
     spec = make_manifest(jobs=(job("order", "helpdesk"), job("offer", "sales"), job("more", "sales"))).spec
     agent, _, number = version.partition("@")
     release = None if released is None else Release(agent=agent, version=number, jobs=released)
-    told = list(setup_notes(EvaluationRequest(**request_), version, Setup(spec, release), workplace))
+    told = list(request_notes(EvaluationRequest(**request_), version, ResolvedRequest(spec, release), workplace))
     which = " tagged money or time" if "tags" in request_ else ""
     expected = f"no job{which} has `chatbot: helpdeks`; the jobs of helpdesk, sales run as helpdeks@1 instead; did you "
     expected += "mean helpdesk@1?"
@@ -51,11 +51,11 @@ def test_jobs_that_another_agent_is_evaluated_with_are_told(
 
 def test_samples_that_a_judge_would_repeat_are_told(workplace: Workplace, make_manifest: Make) -> None:
     spec = make_manifest(jobs=(job("order", "sales"),), judge_samples=3).spec
-    [told] = setup_notes(EvaluationRequest(), "sales@1", Setup(spec, None), workplace)
+    [told] = request_notes(EvaluationRequest(), "sales@1", ResolvedRequest(spec, None), workplace)
     assert told.startswith("3 samples of one judge at temperature 0 are nearly the same")
     judging = workplace.settings.judging.model_copy(update={"temperature": 0.7})
     warm = replace(workplace, settings=workplace.settings.model_copy(update={"judging": judging}))
-    assert list(setup_notes(EvaluationRequest(), "sales@1", Setup(spec, None), warm)) == []
+    assert list(request_notes(EvaluationRequest(), "sales@1", ResolvedRequest(spec, None), warm)) == []
 
 
 @pytest.mark.parametrize(
@@ -70,11 +70,11 @@ def test_options_of_a_model_that_is_not_asked_are_told(
     changed = getattr(workplace.settings, section).model_copy(update={"model_options": {model: {"seed": 1}}})
     settings = workplace.settings.model_copy(update={section: changed})
     online = replace(workplace, settings=settings, env={"OPENAI_API_KEY": "k"})
-    told = list(setup_notes(EvaluationRequest(), "sales@1", Setup(spec, None), online))
+    told = list(request_notes(EvaluationRequest(), "sales@1", ResolvedRequest(spec, None), online))
     asked = {"judging": "j", "conversations": "m"}[section]
     assert told == ([f"{section}.model_options has {model}, but the requests go to {asked}"] if noted else [])
     offline = replace(online, env={"STOIC_LLM": "offline"})
-    assert list(setup_notes(EvaluationRequest(), "sales@1", Setup(spec, None), offline)) == []
+    assert list(request_notes(EvaluationRequest(), "sales@1", ResolvedRequest(spec, None), offline)) == []
 
 
 def begun(workplace: Workplace, manifest: Manifest, status: str | None = None) -> Manifest:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from stoic_assets.adapters.agents.connect import header_secrets
 from stoic_assets.adapters.agents.knowledge_context import ADDRESS, create_knowledge_context
 from stoic_assets.adapters.evaluation.readable_tables import refuse_damaged
-from stoic_assets.adapters.evaluation.setup import Setup, check_reachable, set_up
+from stoic_assets.adapters.evaluation.specification import ResolvedRequest, check_reachable, resolve
 from stoic_assets.adapters.http.api_keys import api_key
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.models.model_list import require_access
@@ -35,20 +35,20 @@ async def begin(
     Raises `ConfigurationError`, `ServiceUnreachable` before anything is paid for.
     """
     version, evaluation_id = wanted.agent_version, wanted.evaluation_id
-    setup = set_up(workplace, wanted.request, version, max_cost)
-    for job in setup.spec.jobs:
+    resolved = resolve(workplace, wanted.request, version, max_cost)
+    for job in resolved.spec.jobs:
         workplace.redactor.learn(header_secrets(job.target, workplace.env))  # an agent may repeat them
     # The judges' key is used only once all conversations are paid for, so it is checked now.
-    await concurrently([check_reachable(setup.spec, workplace.env), require_access(workplace.env)])
+    await concurrently([check_reachable(resolved.spec, workplace.env), require_access(workplace.env)])
     locks.enter_context(workplace.evidence.locked(version, evaluation_id))
-    manifest = begin_or_resume(workplace, version, evaluation_id, run_id, setup)
+    manifest = begin_or_resume(workplace, version, evaluation_id, run_id, resolved)
     refuse_damaged(workplace, manifest)
     await _announce(workplace, manifest)
     return manifest
 
 
 def begin_or_resume(
-    workplace: Workplace, agent_version: str, evaluation_id: str, run_id: str, setup: Setup
+    workplace: Workplace, agent_version: str, evaluation_id: str, run_id: str, resolved: ResolvedRequest
 ) -> Manifest:
     """The stored manifest of this evaluation, or a new one.
 
@@ -56,13 +56,13 @@ def begin_or_resume(
     """
     begun = workplace.evidence.manifest(agent_version, evaluation_id)
     if begun is not None:
-        refuse_change(begun, setup.spec, workplace.redactor)
-        return begun.model_copy(update={"spec": setup.spec})  # the same, with the secrets that are never stored
-    release = setup.release
+        refuse_change(begun, resolved.spec, workplace.redactor)
+        return begun.model_copy(update={"spec": resolved.spec})  # the same, with the secrets that are never stored
+    release = resolved.release
     manifest = Manifest(
         evaluation_id=evaluation_id, agent_version=agent_version, started_at=now(), run_id=run_id,
-        offline=is_offline(workplace.env), request=setup.request, spec=setup.spec, spec_hash=setup.spec.hash(),
-        job_hashes={job.name: job.question_hash() for job in setup.spec.jobs},
+        offline=is_offline(workplace.env), request=resolved.request, spec=resolved.spec, spec_hash=resolved.spec.hash(),
+        job_hashes={job.name: job.question_hash() for job in resolved.spec.jobs},
         released_at=release.released_at if release else None,
         parents=release.parent_versions if release else (),
     )

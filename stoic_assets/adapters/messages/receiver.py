@@ -52,6 +52,15 @@ def secrets(env: Mapping[str, str]) -> dict[Target, str]:
     return {target: env.get(SECRETS[target], "") for target in TARGETS}
 
 
+def refuse_receivers(env: Mapping[str, str]) -> None:
+    """Raises `ConfigurationError` when an address for messages, or a key that signs them, is invalid."""
+    for name in SETTINGS.values():
+        if url := env.get(name):
+            parse_url(url, name)
+    for name in SECRETS.values():
+        signing_keys(env.get(name, ""), name)
+
+
 @asynccontextmanager
 async def receiver(
     target: Target, url: str, limit: EndpointLimit, seconds: float, secret: str

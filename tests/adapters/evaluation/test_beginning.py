@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.evaluation.beginning import begin_or_resume
 from stoic_assets.adapters.evaluation.conversations import hold_evaluation
-from stoic_assets.adapters.evaluation.setup import Setup, set_up
+from stoic_assets.adapters.evaluation.specification import ResolvedRequest, resolve
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.errors import Busy, ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest, ResumeRefused
@@ -70,14 +70,14 @@ def test_an_evaluation_is_not_resumed_with_another_job(workplace: Workplace) -> 
 def test_an_evaluation_of_another_version_lends_nobody_its_id(workplace: Workplace) -> None:
     """Users, trials and events of both would be the same."""
     write_job(workplace, JOB)
-    setup = asked(workplace)
-    begin_or_resume(workplace, "marcus@1", "E1", "r1", setup)
+    resolved = asked(workplace)
+    begin_or_resume(workplace, "marcus@1", "E1", "r1", resolved)
     with pytest.raises(ConfigurationError, match=r"^E1 is an evaluation of marcus@1; run marcus@2 without"):
-        begin_or_resume(workplace, "marcus@2", "E1", "r2", setup)
+        begin_or_resume(workplace, "marcus@2", "E1", "r2", resolved)
     assert workplace.evidence.versions_with("E1") == {"marcus@1"}
-    assert begin_or_resume(workplace, "marcus@2", "E2", "r2", setup).agent_version == "marcus@2"
+    assert begin_or_resume(workplace, "marcus@2", "E2", "r2", resolved).agent_version == "marcus@2"
 
 
-def asked(workplace: Workplace) -> Setup:
+def asked(workplace: Workplace) -> ResolvedRequest:
     """What a run asks for, as it reads the project now."""
-    return set_up(workplace, EvaluationRequest(), "marcus@1")
+    return resolve(workplace, EvaluationRequest(), "marcus@1")

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from stoic_assets.adapters.evaluation.job_choice import chosen_jobs
-from stoic_assets.adapters.evaluation.setup import (
-    Setup,
+from stoic_assets.adapters.evaluation.specification import (
+    ResolvedRequest,
     address_of,
     check_reachable,
     prompts_hash,
     refuse_setups_of,
-    set_up,
+    resolve,
     targets_of,
 )
 from stoic_assets.adapters.project import Project
@@ -34,15 +34,17 @@ def opened(project: Project, settings: Settings | None = None, env: dict[str, st
     return Workplace(project, settings or Settings(), env, Unwatched())
 
 
-def resolved(project: Project, version: str = "marcus@1.1.0", env: dict[str, str] = OFFLINE, **request: Any) -> Setup:
-    return set_up(opened(project, env=env), EvaluationRequest(**request), version)
+def resolved(
+    project: Project, version: str = "marcus@1.1.0", env: dict[str, str] = OFFLINE, **request: Any
+) -> ResolvedRequest:
+    return resolve(opened(project, env=env), EvaluationRequest(**request), version)
 
 
 def test_a_request_that_says_nothing_gets_the_defaults(project: Project, write: Write) -> None:
     write("chat")
-    setup = resolved(project)
-    spec = setup.spec
-    assert setup.release is None
+    unreleased = resolved(project)
+    spec = unreleased.spec
+    assert unreleased.release is None
     assert spec.addresses == {"chat": "http://localhost:8081"}
     assert (spec.agent_model, spec.evaluator_model, spec.judge_models) == ("gpt-4.1-mini", "offline", ("offline",))
     assert (spec.judge_samples, spec.conditions, spec.repeats) == (1, None, None)
@@ -194,7 +196,7 @@ def test_a_template_that_blanking_would_spoil_is_refused(project: Project, write
     assert resolved(project).spec.jobs[0].prompts
     settings = Settings(redact=('"tr.*',))
     with pytest.raises(DocumentError, match=r"^job chat: prompt wisdom once `redact` in stoic\.yml has replaced"):
-        set_up(opened(project, settings), EvaluationRequest(), "marcus@1")
+        resolve(opened(project, settings), EvaluationRequest(), "marcus@1")
 
 
 def test_a_ceiling_needs_the_price_of_every_model(project: Project, write: Write) -> None:
@@ -203,13 +205,13 @@ def test_a_ceiling_needs_the_price_of_every_model(project: Project, write: Write
     prices = {"gpt-4.1-mini": {"input": 1, "output": 1}}
     settings, request = Settings.model_validate({"prices": prices}), EvaluationRequest()
     with pytest.raises(ConfigurationError, match="price of sage"):
-        set_up(opened(project, settings, env), request, "marcus@1", max_cost=1.0)
+        resolve(opened(project, settings, env), request, "marcus@1", max_cost=1.0)
     capped = settings.model_copy(update={"max_cost": 1.0})
     with pytest.raises(ConfigurationError, match="price of sage"):
-        set_up(opened(project, capped, env), request, "marcus@1")
-    assert set_up(opened(project, settings, env), request, "marcus@1").spec.judge_models == ("sage",)
+        resolve(opened(project, capped, env), request, "marcus@1")
+    assert resolve(opened(project, settings, env), request, "marcus@1").spec.judge_models == ("sage",)
     with pytest.raises(ConfigurationError, match="needs the price of bard and of sage: add"):
-        set_up(opened(project, settings, env | {"STOIC_EVALUATOR_MODEL": "bard"}), request, "marcus@1", 1.0)
+        resolve(opened(project, settings, env | {"STOIC_EVALUATOR_MODEL": "bard"}), request, "marcus@1", 1.0)
 
 
 def test_setups_on_somebody_elses_graph_need_leave(project: Project, write: Write) -> None:

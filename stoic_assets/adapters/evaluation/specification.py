@@ -9,8 +9,7 @@ from stoic_assets.adapters.agents.connect import connect_agent, header_secrets, 
 from stoic_assets.adapters.disk.release_files import load_release, url_of
 from stoic_assets.adapters.evaluation.job_choice import as_stored, chosen_jobs
 from stoic_assets.adapters.http.endpoint import parse_url
-from stoic_assets.adapters.http.message_signature import signing_keys
-from stoic_assets.adapters.messages.receiver import SECRETS, SETTINGS
+from stoic_assets.adapters.messages.receiver import refuse_receivers
 from stoic_assets.adapters.models.connect import connect_model, evaluator_model, judge_panel, reachable_model
 from stoic_assets.adapters.models.ledger import require_prices
 from stoic_assets.adapters.workplace import Workplace
@@ -34,17 +33,17 @@ from stoic_assets.core.text.documents import dotted
 
 
 @dataclass(frozen=True)
-class Setup:
-    """A resolved specification, the release manifest, if any, that parts of it come from, and what was asked for."""
+class ResolvedRequest:
+    """The specification, the release manifest, if any, that parts of it come from, and what was asked for."""
 
     spec: EvaluationSpec
     release: Release | None
     request: EvaluationRequest = field(default_factory=EvaluationRequest)
 
 
-def set_up(
+def resolve(
     workplace: Workplace, request: EvaluationRequest, agent_version: str, max_cost: float | None = None
-) -> Setup:
+) -> ResolvedRequest:
     """Resolves a request. Raises `ConfigurationError` for anything missing or wrong; no service is contacted."""
     project, env = workplace.project, workplace.env
     if agent_version == ALL_VERSIONS:
@@ -67,7 +66,7 @@ def set_up(
         prompts_hash=prompts_hash(),
     )
     _refuse_unusable(spec, workplace, max_cost)
-    return Setup(spec, release, as_stored(request, project))
+    return ResolvedRequest(spec, release, as_stored(request, project))
 
 
 def _refuse_unusable(spec: EvaluationSpec, workplace: Workplace, max_cost: float | None) -> None:
@@ -98,15 +97,6 @@ def _named(job: Job) -> Iterator[None]:
         yield
     except ConfigurationError as error:
         raise ConfigurationError(f"job {job.name}: {error}") from None
-
-
-def refuse_receivers(env: Mapping[str, str]) -> None:
-    """Raises when the addresses for events or fitness updates, or the keys that sign these, are invalid."""
-    for name in SETTINGS.values():
-        if url := env.get(name):
-            parse_url(url, name)
-    for name in SECRETS.values():
-        signing_keys(env.get(name, ""), name)
 
 
 def _as_released(job: Job, release: Release | None) -> Job:
