@@ -16,6 +16,7 @@ from stoic_assets.adapters.models.model_server import ModelServer, evaluator_ser
 from stoic_assets.adapters.models.openai_faults import barred, explain, line_of, redirected, refused_key
 from stoic_assets.adapters.process.configured_secrets import secrets_in
 from stoic_assets.core.calls.concurrent_calls import concurrently
+from stoic_assets.core.configuration.service_address import is_loopback
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 from stoic_assets.core.secrets.redaction import Redactor
 
@@ -72,6 +73,7 @@ class _ModelList:
 
     def __init__(self, server: ModelServer, seconds: float, secrets: Redactor) -> None:
         self._server, self._parts, self._seconds = server, parse_url(server.address, server.url_variable), seconds
+        self._answer: Response | None = None
         json_only = {"Accept": "application/json", "Content-Type": "application/json"}
         self._headers = {"Authorization": f"Bearer {server.key or 'none'}", **json_only, **dict(server.headers)}
         self._secrets = secrets
@@ -82,7 +84,12 @@ class _ModelList:
         A request with an empty body costs nothing, and the key is checked before the body. The list is no test: some
         servers show it to everybody, and a restricted OpenAI key may call models but not list them. A 403 may be about
         the missing model, unless the list is refused as well.
+
+        A server on this machine is sent no such request unless it refuses its list as well: it may be a double that
+        takes every request for the next message of a conversation.
         """
+        if is_loopback(self._parts.hostname or "") and not _refuses(await self._list()):
+            return
         answer = await self._send("POST", "chat/completions", b"{}")
         status = answer.status_code
         if status == PROXY_REFUSES:
@@ -92,12 +99,12 @@ class _ModelList:
         said = line_of(answer, self._secrets)
         if error := barred(self._server, answer, said):
             raise error
-        if status == 403 and (await self._send("GET", "models")).status_code in (401, 403):
+        if status == 403 and (await self._list()).status_code in (401, 403):
             raise refused_key(self._server, answer, said)
 
     async def names(self) -> set[str]:
         """The models that the server lists; none where it has no list. Raises what `look_up_models` does."""
-        answer = await self._send("GET", "models")
+        answer = await self._list()
         return _names(answer.content) if answer.is_success else set()
 
     async def look_up(self, model: str) -> str | None:
@@ -113,6 +120,11 @@ class _ModelList:
         if answer.status_code == 404 and named:  # a server without a page for each model answers 404 for the path
             raise ConfigurationError(f"{server} does not know model {model!r}; {names}")
         return f"{server} does not list model {model!r}; if it does not know it by that name, {names}"
+
+    async def _list(self) -> "Response":
+        """The answer to the request for its list, which is sent once."""
+        self._answer = self._answer or await self._send("GET", "models")
+        return self._answer
 
     async def _send(self, method: str, path: str, content: bytes = b"") -> "Response":
         """The answer, whatever its status."""
@@ -132,6 +144,11 @@ class _ModelList:
                 await transport.aclose()
         except (aiohttp.ClientError, OSError, ReplyTooLarge) as error:
             raise explain(error, "", self._server, self._secrets) from None
+
+
+def _refuses(answer: "Response") -> bool:
+    """Whether a server refuses its list or redirects, rather than that it has none or is out of order."""
+    return 300 <= answer.status_code < 500 and answer.status_code not in (404, 405)
 
 
 def _names(text: bytes) -> set[str]:

@@ -9,12 +9,20 @@ from typing import Any
 import pytest
 from starlette.responses import JSONResponse, Response
 
+from stoic_assets.adapters.models import model_list
 from stoic_assets.adapters.models.model_list import look_up_models, require_access
+from stoic_assets.core.configuration.service_address import is_loopback
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 
 UNKNOWN = {"error": {"message": "The model 'zeno' does not exist", "code": "model_not_found"}}
 ASKED = "/chat/completions"
 NO_PATH = {"error": "Not Found", "path": "/v1/models/zeno"}
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers are treated as those of other machines are."""
+    monkeypatch.setattr(model_list, "is_loopback", lambda host: False)
 
 
 def notes(service: Any, url: str = "", seconds: float = 5.0) -> list[str]:
@@ -149,6 +157,22 @@ def test_a_server_that_does_not_answer_yet_and_a_stand_in_are_let_be(service: An
     assert len(service.seen) == 1
     asyncio.run(require_access({"OPENAI_BASE_URL": service.url, "STOIC_LLM": "offline"}))
     assert len(service.seen) == 1
+
+
+def test_a_server_on_this_machine_gets_no_request_without_messages_unless_it_refuses_its_list(
+    service: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A scripted double would answer it with the first line of its script."""
+    monkeypatch.setattr(model_list, "is_loopback", is_loopback)
+    wordless = [JSONResponse({"data": []}), Response("", 404), Response("", 405), Response("", 501)]
+    for answer in wordless:
+        service.answers = [answer]
+        asyncio.run(require_access({"OPENAI_BASE_URL": f"{service.url}/v1"}))
+    assert {(call.method, call.path) for call in service.seen} == {("GET", "/v1/models")}
+    service.answers = [JSONResponse({}, 401)]
+    with pytest.raises(ConfigurationError, match=r"refuses the key \(401\)"):
+        asyncio.run(require_access({"OPENAI_BASE_URL": f"{service.url}/v1"}))
+    assert service.seen[-1].path == "/v1/chat/completions"
 
 
 def test_a_list_without_end_is_a_fault_that_names_the_server(service: Any) -> None:
