@@ -4,7 +4,8 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from paid_calls import PRICES, REQUEST, ScriptedModel, paid
+from paid_calls import PRICES, REQUEST, paid
+from scripted_model import ScriptedModel
 
 from stoic_assets.adapters.models.ledger import AT_ONCE_UNDER_CEILING, Ledger, require_prices
 from stoic_assets.core.calls.chat import BudgetReached, ChatReply, ChatRequest, ModelFailure, charge
@@ -21,7 +22,7 @@ def test_at_the_ceiling_nothing_more_is_asked_but_calls_in_flight_end(tmp_path: 
     model = ScriptedModel(paid(), paid(), paid(), paid())
     ledger = Ledger(model, tmp_path / "calls.jsonl", PRICES, max_cost=0.3)
     asyncio.run(main())
-    assert model.calls == 3
+    assert len(model.requests) == 3
     assert ledger.total_cost == 0.75
     assert len(ledger.rows()) == 3
 
@@ -42,7 +43,7 @@ def test_of_verdicts_asked_for_all_at_once_few_are_under_way_before_any_cost_is_
     model = ScriptedModel(*[paid() for _ in range(10 * AT_ONCE_UNDER_CEILING)])
     ledger = Ledger(model, tmp_path / "calls.jsonl", PRICES, max_cost=0.1)
     asyncio.run(main())
-    assert model.calls == AT_ONCE_UNDER_CEILING == 8
+    assert len(model.requests) == AT_ONCE_UNDER_CEILING == 8
 
 
 def test_a_resumed_evaluation_continues_the_file_and_its_total(tmp_path: Path) -> None:
@@ -58,7 +59,7 @@ def test_a_resumed_evaluation_continues_the_file_and_its_total(tmp_path: Path) -
     assert b"torn" not in file.read_bytes()
     with pytest.raises(BudgetReached):
         asyncio.run(Ledger(model, file, PRICES, max_cost=0.4).complete(REQUEST))
-    assert model.calls == 1
+    assert len(model.requests) == 1
 
 
 def test_calls_of_a_time_without_prices_count_towards_a_later_ceiling(tmp_path: Path) -> None:
@@ -78,7 +79,7 @@ def test_a_ceiling_needs_prices(tmp_path: Path) -> None:
     ledger = Ledger(model, tmp_path / "calls.jsonl", {}, max_cost=1.0)
     with pytest.raises(ConfigurationError, match=r"price of sage.*`prices` in stoic\.yml"):
         asyncio.run(ledger.complete(REQUEST))
-    assert model.calls == 0
+    assert len(model.requests) == 0
     offline = ChatRequest("judge", "offline", (), 0.0)
     assert asyncio.run(ledger.complete(offline)).text == "Salve"
     require_prices(["sage"], PRICES)

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 from counted_calls import REQUEST, CountingModel, cached_model
+from scripted_model import ScriptedModel
 
 from stoic_assets.adapters.models.judge_cache import CachedModel, cache_key
 from stoic_assets.adapters.models.ledger import Ledger
-from stoic_assets.core.calls.chat import BudgetReached, ChatReply, ChatRequest, ModelFailure
+from stoic_assets.core.calls.chat import BudgetReached, ChatReply, ModelFailure
 from stoic_assets.core.configuration.settings import Judging, Price
 from stoic_assets.core.secrets.redaction import Redactor
 
@@ -26,12 +27,8 @@ def test_a_reply_is_paid_once_and_survives_the_process(tmp_path: Path) -> None:
 
 
 def test_a_kept_reply_is_free_though_its_cost_was_known_in_part_alone(tmp_path: Path) -> None:
-    class Forgetful:
-        async def complete(self, request: ChatRequest) -> ChatReply:
-            said = ChatReply("Salve", None, None, 0.25, 12.0, finish_reason="length", served_model="sage-2")
-            return replace(said, cost_partial=True)
-
-    ledger = Ledger(Forgetful(), tmp_path / "calls.jsonl", {})
+    said = ChatReply("Salve", None, None, 0.25, 12.0, finish_reason="length", served_model="sage-2")
+    ledger = Ledger(ScriptedModel(replace(said, cost_partial=True)), tmp_path / "calls.jsonl", {})
     for _ in range(2):
         again = asyncio.run(CachedModel(ledger, tmp_path / "a@1", Judging()).complete(REQUEST))
     assert again == ChatReply("Salve", cost_usd=0.0, cached=True, finish_reason="length", served_model="sage-2")
@@ -49,11 +46,8 @@ def test_a_reply_that_was_kept_before_the_model_that_answered_was_is_still_belie
 
 
 def test_a_key_that_a_judge_repeats_is_not_kept(tmp_path: Path) -> None:
-    class Careless:
-        async def complete(self, request: ChatRequest) -> ChatReply:
-            return ChatReply("it is s3cret", 10, 5, 0.25, 12.0)
-
-    ledger = Ledger(Careless(), tmp_path / "journal.jsonl", {}, redactor=Redactor((), ["s3cret"]))
+    careless = ScriptedModel(*[ChatReply("it is s3cret", 10, 5, 0.25, 12.0)] * 3)
+    ledger = Ledger(careless, tmp_path / "journal.jsonl", {}, redactor=Redactor((), ["s3cret"]))
     cached = CachedModel(ledger, tmp_path / "a@1", Judging())
     for _ in range(2):
         assert asyncio.run(cached.complete(REQUEST)).text == "it is [redacted]"

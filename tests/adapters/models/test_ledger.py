@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from paid_calls import PRICES, REQUEST, ScriptedModel, paid
+from paid_calls import PRICES, REQUEST, paid
+from scripted_model import ScriptedModel
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.models.ledger import Ledger

@@ -4,9 +4,11 @@ import asyncio
 import json
 from typing import Any
 
+from scripted_model import ScriptedModel
+
 from stoic_assets.adapters.ratings.feedback_files import FeedbackRows, read_feedback, store
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.calls.chat import ChatReply, ChatRequest, ModelFailure
+from stoic_assets.core.calls.chat import ModelFailure
 
 VERSION = "marcus@1.1.0"
 START = "2026-03-01T02:00:00Z"
@@ -26,21 +28,12 @@ REPLY = {
 }  # fmt: skip
 
 
-class Model:
-    """Reads every dialogue alike, or fails, and counts how often it was asked."""
-
-    def __init__(self, failure: str = "") -> None:
-        self.requests: list[ChatRequest] = []
-        self._failure = failure
-
-    async def complete(self, request: ChatRequest) -> ChatReply:
-        self.requests.append(request)
-        if self._failure:
-            raise ModelFailure(self._failure)
-        return ChatReply(json.dumps(REPLY))
+def reader(failure: str = "") -> ScriptedModel:
+    """A model that reads every dialogue alike, or fails."""
+    return ScriptedModel(by=lambda _: ModelFailure(failure) if failure else json.dumps(REPLY))
 
 
-def taken(workplace: Workplace, model: Model | None = None) -> FeedbackRows:
+def taken(workplace: Workplace, model: ScriptedModel | None = None) -> FeedbackRows:
     found = asyncio.run(read_feedback(workplace, model and (lambda _: model)))
     store(workplace, found)
     return found

@@ -3,8 +3,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from scripted_model import ScriptedModel
 
-from stoic_assets.core.calls.chat import ChatReply, ChatRequest
+from stoic_assets.core.calls.chat import ChatReply
 from stoic_assets.core.conversation import evaluator
 from stoic_assets.core.conversation.evaluator import EvaluatorFault, message_request, next_message
 from stoic_assets.core.conversation.evidence import Turn
@@ -128,13 +129,10 @@ def test_a_second_fault_is_the_end_and_names_no_secret(make_job: Make, user: Any
 
 
 def test_a_message_that_was_cut_off_to_nothing_says_so(make_job: Make) -> None:
-    class Silent:
-        async def complete(self, request: ChatRequest) -> ChatReply:
-            return ChatReply("", finish_reason="length")
-
+    silent = ScriptedModel(by=lambda _: ChatReply("", finish_reason="length"))
     why = r"refused twice: it was empty \(finish_reason length\); raise conversations\.model_options\.sage\.max_comp"
     with pytest.raises(EvaluatorFault, match=why):
-        ask(make_job(), Silent())
+        ask(make_job(), silent)
 
 
 @pytest.mark.parametrize(
@@ -144,25 +142,16 @@ def test_a_message_that_was_cut_off_to_nothing_says_so(make_job: Make) -> None:
 )  # fmt: skip
 def test_half_a_message_is_not_sent(make_job: Make, why: str) -> None:
     """The agent would be judged by what it made of it, and a sign-off in two would end nothing."""
-    replies = [ChatReply("Please tell me what", finish_reason=why), ChatReply("What time is it?", finish_reason="eos")]
-
-    class Short:
-        async def complete(self, request: ChatRequest) -> ChatReply:
-            return replies.pop(0) if len(replies) > 1 else replies[0]
-
-    assert ask(make_job(), Short()) == "What time is it?"
-    replies[:] = [ChatReply("Please tell me what", finish_reason=why)]
+    short, whole = ChatReply("Please tell me what", finish_reason=why), ChatReply("Go on?", finish_reason="eos")
+    assert ask(make_job(), ScriptedModel(short, whole)) == "Go on?"
     with pytest.raises(EvaluatorFault, match=rf"refused twice: it was cut off \(finish_reason {why}\)"):
-        ask(make_job(), Short())
+        ask(make_job(), ScriptedModel(short, short))
 
 
 @pytest.mark.parametrize("why", ["stop", "STOP", "eos", "end_turn", "tool_calls", ""])
 def test_a_whole_message_is_sent_whatever_a_server_calls_its_end(make_job: Make, why: str) -> None:
-    class Brief:
-        async def complete(self, request: ChatRequest) -> ChatReply:
-            return ChatReply("What time is it?", finish_reason=why)
-
-    assert ask(make_job(), Brief()) == "What time is it?"
+    brief = ScriptedModel(ChatReply("What time is it?", finish_reason=why))
+    assert ask(make_job(), brief) == "What time is it?"
 
 
 def test_white_space_around_a_message_is_no_part_of_it(make_job: Make, user: Any) -> None:

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scripted_model import ScriptedModel
 
-from stoic_assets.core.calls.chat import ChatReply, ChatRequest
+from stoic_assets.core.calls.chat import ChatRequest
 from stoic_assets.core.conversation.conversation import hold_trial
 from stoic_assets.core.conversation.scripted import IGNORANCE, scripted_message, spoken
 
@@ -78,12 +79,8 @@ def test_a_scripted_conversation_ends_and_passes_the_audit(
     planned: Make, make_world: Make, make_journal: Make, agent: Any, tasks: list[str], facts: list[str], question: str,
     condition: str,
 ) -> None:  # fmt: skip
-    class Scripted:
-        async def complete(self, request: ChatRequest) -> ChatReply:
-            return ChatReply(scripted_message(request))
-
     fresh = type(agent)(answer=lambda message: None if message in ("open", "context") else question)
     job = {"tasks": [{"task": task, "acceptanceCriteria": f"It deals with: {task}"} for task in tasks], "facts": facts}
-    world = make_world(agent=fresh, model=Scripted())
+    world = make_world(agent=fresh, model=ScriptedModel(by=scripted_message))
     evidence = asyncio.run(hold_trial(planned(condition, maxTurns=40, **job), world, make_journal()))
     assert evidence.outcome == "signed_off", evidence.detail

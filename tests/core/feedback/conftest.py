@@ -1,4 +1,4 @@
-"""Feedback made short, and a model that answers by script."""
+"""Feedback made short."""
 
 import json
 from collections.abc import Callable
@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
 
 
@@ -39,20 +38,3 @@ def metrics_file() -> Callable[..., str]:
         return json.dumps({key: value for key, value in {**usual, **keys}.items() if value is not None}, indent=1)
 
     return make
-
-
-class ScriptedModel:
-    """Answers with the given replies in turn and remembers all requests."""
-
-    def __init__(self, *replies: str) -> None:
-        self._replies = list(replies)
-        self.requests: list[ChatRequest] = []
-
-    async def complete(self, request: ChatRequest) -> ChatReply:
-        self.requests.append(request)
-        return ChatReply(self._replies.pop(0))
-
-
-@pytest.fixture
-def scripted() -> type[ScriptedModel]:
-    return ScriptedModel

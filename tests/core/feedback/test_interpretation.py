@@ -6,6 +6,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from scripted_model import ScriptedModel
 
 from stoic_assets.core.configuration.settings import Judging
 from stoic_assets.core.feedback.feedback_file import DialogueFile
@@ -41,8 +42,8 @@ def read(model: Any, dimensions: tuple[str, ...] = ("tone",), repairs: int = 1) 
     return asyncio.run(interpret(DIALOGUE, dimensions, model, "gpt", Judging(repairs=repairs, temperature=0.4)))
 
 
-def test_what_the_person_said_becomes_metrics(scripted: Any) -> None:
-    found = read(scripted(reply()))
+def test_what_the_person_said_becomes_metrics() -> None:
+    found = read(ScriptedModel(reply()))
     [entry] = found.dimension_feedback
     assert (entry.dimension, entry.score, entry.confidence, entry.sentiment) == ("accuracy", 0.25, 0.8, "negative")
     assert entry.supporting_quotes == ("It missed the deadline I named.",)
@@ -50,8 +51,8 @@ def test_what_the_person_said_becomes_metrics(scripted: Any) -> None:
     assert found.acceptance_status is None
 
 
-def test_the_dialogue_stays_behind_its_fence(scripted: Any) -> None:
-    model = scripted(reply())
+def test_the_dialogue_stays_behind_its_fence() -> None:
+    model = ScriptedModel(reply())
     read(model)
     system, record = (message["content"] for message in model.requests[0].messages)
     assert "deadline" not in system
@@ -60,12 +61,12 @@ def test_the_dialogue_stays_behind_its_fence(scripted: Any) -> None:
     assert (model.requests[0].role, model.requests[0].temperature) == ("judge", 0.4)
 
 
-def test_quotes_of_others_are_dropped_and_lower_the_confidence(scripted: Any) -> None:
+def test_quotes_of_others_are_dropped_and_lower_the_confidence() -> None:
     quotes = ["The advice was excellent", "It missed the deadline I named."]
-    [entry] = read(scripted(reply(supporting_quotes=quotes))).dimension_feedback
+    [entry] = read(ScriptedModel(reply(supporting_quotes=quotes))).dimension_feedback
     assert entry.supporting_quotes == ("It missed the deadline I named.",)
     assert entry.confidence == pytest.approx(0.8 * 0.75)
-    [entry] = read(scripted(reply(supporting_quotes=["The advice was excellent"]))).dimension_feedback
+    [entry] = read(ScriptedModel(reply(supporting_quotes=["The advice was excellent"]))).dimension_feedback
     assert (entry.supporting_quotes, entry.confidence) == ((), pytest.approx(0.4))
 
 
@@ -79,19 +80,19 @@ def test_quotes_of_others_are_dropped_and_lower_the_confidence(scripted: Any) ->
         ("no JSON", "the reply"),
     ],
 )
-def test_a_malformed_reply_is_sent_back_with_the_reason(scripted: Any, malformed: str, complaint: str) -> None:
-    model = scripted(malformed, reply())
+def test_a_malformed_reply_is_sent_back_with_the_reason(malformed: str, complaint: str) -> None:
+    model = ScriptedModel(malformed, reply())
     assert read(model).overall_satisfaction == 0.3
     assert complaint in model.requests[1].messages[-1]["content"]
 
 
-def test_after_the_repairs_there_is_no_verdict(scripted: Any) -> None:
+def test_after_the_repairs_there_is_no_verdict() -> None:
     with pytest.raises(NoVerdict, match="no valid verdict in 2 replies"):
-        read(scripted("nothing", "nothing"))
+        read(ScriptedModel("nothing", "nothing"))
 
 
-def test_own_dimensions_are_offered_and_change_the_interpreter(scripted: Any) -> None:
-    model = scripted(reply(dimension="tone"))
+def test_own_dimensions_are_offered_and_change_the_interpreter() -> None:
+    model = ScriptedModel(reply(dimension="tone"))
     assert read(model).dimension_feedback[0].dimension == "tone"
     assert interpreter("gpt", ["tone"]) != interpreter("gpt", ["warmth"])
     assert interpreter("gpt", ["tone"]) != interpreter("other", ["tone"])

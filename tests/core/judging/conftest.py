@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from scripted_model import ScriptedModel
 
-from stoic_assets.core.calls.chat import ChatReply, ChatRequest
+from stoic_assets.core.calls.chat import ChatRequest
 from stoic_assets.core.configuration.settings import Judging
 from stoic_assets.core.conversation.evidence import Evidence, Turn
 from stoic_assets.core.jobs.job import Job
@@ -74,33 +75,16 @@ def make_verdict() -> Callable[..., str]:
     return make
 
 
-class ScriptedJudge:
-    """Answers each request by a function of it and remembers all requests."""
-
-    def __init__(self, answer: Answer) -> None:
-        self.answer = answer
-        self.requests: list[ChatRequest] = []
-
-    async def complete(self, request: ChatRequest) -> ChatReply:
-        self.requests.append(request)
-        return ChatReply(self.answer(request))
-
-
-@pytest.fixture
-def make_judge() -> Callable[[Answer], ScriptedJudge]:
-    return ScriptedJudge
-
-
 @pytest.fixture
 def virtues(
-    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], make_judge: Callable[[Answer], Any]
+    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence]
 ) -> Callable[..., tuple[list[VirtueScore], list[ChatRequest]]]:
     """Judges a short conversation by a scripted judge; gives the rows and the requests."""
 
     def run(
         answer: Answer, panel: tuple[str, ...] = ("judge",), **settings: Any
     ) -> tuple[list[VirtueScore], list[ChatRequest]]:
-        judge = make_judge(answer)
+        judge = ScriptedModel(by=answer)
         evidence = make_evidence("You have power over your mind.", "Not over events.")
         return asyncio.run(judge_virtues(make_job(), evidence, judge, Judging(**settings), panel)), judge.requests
 
@@ -109,14 +93,14 @@ def virtues(
 
 @pytest.fixture
 def tasks(
-    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], make_judge: Callable[[Answer], Any]
+    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence]
 ) -> Callable[..., tuple[TaskScores, list[ChatRequest]]]:
     """As `virtues`, for tasks and tone."""
 
     def run(
         answer: Answer, panel: tuple[str, ...] = ("judge",), said: str = "Noted.", **keys: Any
     ) -> tuple[TaskScores, list[ChatRequest]]:
-        judge = make_judge(answer)
+        judge = ScriptedModel(by=answer)
         scores = judge_tasks(make_job(**keys), make_evidence(said, scenario="loss"), judge, Judging(), panel)
         return asyncio.run(scores), judge.requests
 

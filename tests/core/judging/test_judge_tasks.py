@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from scripted_model import ScriptedModel
 
 from stoic_assets.core.calls.chat import BudgetReached, ChatRequest, ModelFailure
 from stoic_assets.core.configuration.settings import Judging
@@ -36,9 +37,9 @@ def test_the_tasks_of_one_judge_are_its_marks(tasks: Any, make_job: Callable[...
 
 
 def test_marks_of_judges_with_options_are_those_of_another_prompt(
-    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], make_judge: Callable[[Answer], Any]
+    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence]
 ) -> None:
-    job, judge = make_job(), make_judge(lambda _: marks(1, 1, 1))
+    job, judge = make_job(), ScriptedModel(by=lambda _: marks(1, 1, 1))
     scores = [
         asyncio.run(judge_tasks(job, make_evidence("x"), judge, Judging(model_options=options), ["judge"]))
         for options in ({}, {"judge": {"seed": 1}})

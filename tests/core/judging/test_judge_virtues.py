@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from scripted_model import ScriptedModel
 
 from stoic_assets.core.calls.chat import BudgetReached, ChatRequest, ModelFailure
 from stoic_assets.core.configuration.settings import Judging
@@ -141,10 +142,10 @@ def test_a_wrong_configuration_ends_the_judging(virtues: Any, tasks: Any) -> Non
 
 
 def test_verdicts_are_fetched_side_by_side(
-    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], make_judge: Callable[[Answer], Any],
+    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence],
     make_verdict: Callable[..., str],
 ) -> None:
-    judge = make_judge(lambda r: make_verdict(r.brief["about"]))
+    judge = ScriptedModel(by=lambda r: make_verdict(r.brief["about"]))
     plain, together, most = judge.complete, 0, 0
 
     async def slow(request: ChatRequest) -> Any:

@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scripted_model import ScriptedModel
 
 from stoic_assets.core.configuration.settings import Judging
 from stoic_assets.core.conversation.evidence import Evidence
@@ -31,10 +32,10 @@ HARSH = ("I've set a reminder for tomorrow at 9. Stop wasting my time.", ROUGH)
 
 @pytest.fixture
 def judged(
-    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], make_judge: Callable[..., Any]
+    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence]
 ) -> Callable[..., tuple[list[VirtueScore], TaskScores]]:
     def run(*replies: str) -> tuple[list[VirtueScore], TaskScores]:
-        judge, evidence, ask = make_judge(lexical_reply), make_evidence(*replies), Judging(samples=1)
+        judge, evidence, ask = ScriptedModel(by=lexical_reply), make_evidence(*replies), Judging(samples=1)
         virtues = asyncio.run(judge_virtues(make_job(), evidence, judge, ask, ["offline"]))
         return virtues, asyncio.run(judge_tasks(make_job(), evidence, judge, ask, ["offline"]))
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 from judged_chat import chat, conversed
+from scripted_model import ScriptedModel
 
 from stoic_assets.adapters.evaluation.judging import EvaluationJudging, JudgingRequest
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 from stoic_assets.core.evaluation import REGRADING, Manifest
 
 
@@ -107,26 +107,22 @@ def test_judges_see_no_secret_that_redact_has_learned_since(
     workplace: Workplace, make_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = {"task": "Talk", "acceptanceCriteria": "It knows KD-4711"}
-    query, seen = {"cypher": "RETURN $x", "expected": "KD-4711"}, list[ChatRequest]()
+    query = {"cypher": "RETURN $x", "expected": "KD-4711"}
     told = chat(facts=["The number is KD-4711"], tasks=[task], assertions=[query])
     manifest = make_manifest(jobs=(told,))
     observed = {"trial_id": "t1", "assertion": "1", "kind": "cypher", "text": "RETURN $x", "parameters": "{}",
                 "result": '[{"x": "KD-4711"}]', "error": None}  # fmt: skip
     found = conversed(workplace, manifest, [observed])
 
-    class Judge:
-        async def complete(self, request: ChatRequest) -> ChatReply:
-            seen.append(request)
-            return ChatReply("no verdict")
-
-    monkeypatch.setattr(Workplace, "model", lambda *_: Judge())
+    judge = ScriptedModel(by=lambda _: "no verdict")
+    monkeypatch.setattr(Workplace, "model", lambda *_: judge)
     before = found.read("trials")
     workplace.redactor.learn(["KD-4711"])
     request = JudgingRequest(corrected=[told.model_copy(update={"holdout": True})])
     judging = EvaluationJudging(workplace, manifest, request)
     asyncio.run(judging.verdicts())
-    assert "It knows [redacted]" in json.dumps([list(request.messages) for request in seen])
-    assert "KD-4711" not in json.dumps([[list(request.messages), request.brief] for request in seen])
+    assert "It knows [redacted]" in json.dumps([list(request.messages) for request in judge.requests])
+    assert "KD-4711" not in json.dumps([[list(request.messages), request.brief] for request in judge.requests])
     assert [(row["actual"], row["passed"]) for row in judging.assertions()] == [('"[redacted]"', True)]
     EvaluationJudging(workplace, manifest).update_trials()
     assert found.read("trials") == before

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from judged_chat import chat, conversed, judged
+from scripted_model import ScriptedModel
 
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.evaluation.judging import EvaluationJudging, JudgingRequest
@@ -77,11 +78,8 @@ def test_a_model_is_asked_below_the_ceiling_and_afresh_if_that_is_wanted(
 def test_what_was_asked_before_a_fault_is_in_the_table_of_calls(
     workplace: Workplace, manifest: Manifest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Judge:
-        async def complete(self, request: ChatRequest) -> ChatReply:
-            raise ConfigurationError("the key was withdrawn")
-
-    monkeypatch.setattr(Workplace, "_provider", Judge())
+    refused = ScriptedModel(by=lambda _: ConfigurationError("the key was withdrawn"))
+    monkeypatch.setattr(Workplace, "_provider", refused)
     found = conversed(workplace, manifest)
     with pytest.raises(ConfigurationError, match="withdrawn"):
         judged(workplace, manifest)

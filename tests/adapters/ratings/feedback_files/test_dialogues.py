@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from imported_feedback import DIALOGUE, VERSION, Model, evaluated, table, taken
+from imported_feedback import DIALOGUE, VERSION, evaluated, reader, table, taken
 
 from stoic_assets.adapters.ratings.feedback_files import feedback_models, human_evaluations
 from stoic_assets.adapters.workplace import Workplace, open_workplace
@@ -13,7 +13,7 @@ from stoic_assets.adapters.workplace import Workplace, open_workplace
 
 def test_a_dialogue_is_read_once_and_without_secrets(workplace: Workplace, put: Callable[..., Path]) -> None:
     put("d.json", **DIALOGUE)
-    model = Model()
+    model = reader()
     [row] = taken(workplace, model).rows
     assert (row["kind"], row["acceptance_status"], row["interpreter"][:13]) == ("dialogue", "rejected", "gpt-4.1-mini/")
     assert "sk-0123" not in str(model.requests[0].messages)
@@ -28,7 +28,7 @@ def test_a_key_that_is_a_word_lets_feedback_be_found_and_read_again(
     workplace: Workplace, put: Callable[..., Path]
 ) -> None:
     put("d.json", **DIALOGUE)
-    keyed, model = replace(workplace, env=workplace.env | {"AGENT_API_KEY": "feedback"}), Model()
+    keyed, model = replace(workplace, env=workplace.env | {"AGENT_API_KEY": "feedback"}), reader()
     first, second = taken(keyed, model), taken(keyed, model)
     assert [row["feedback_id"] for row in table(keyed)] == [second.rows[0]["feedback_id"]]
     assert (first, len(model.requests)) == (second, 1)
@@ -40,7 +40,7 @@ def test_a_secret_that_stands_in_a_dialogues_own_fields_is_blanked_in_its_words_
 ) -> None:
     put("d.json", **DIALOGUE)
     workplace.redactor.learn([DIALOGUE["agent_version"], "deadline"])
-    model = Model()
+    model = reader()
     assert len(taken(workplace, model).rows) == 1
     assert "missed the [redacted]" in str(model.requests[0].messages)
 
@@ -50,7 +50,7 @@ def test_a_pattern_that_matches_our_own_words_spoils_no_reading(
 ) -> None:
     put("d.json", **DIALOGUE)
     settings = workplace.settings.model_copy(update={"redact": (r"\b\w{8,}\b",)})  # rejected, negative
-    found = taken(replace(workplace, settings=settings), model := Model())
+    found = taken(replace(workplace, settings=settings), model := reader())
     assert found.rows[0]["acceptance_status"] == "rejected"
     taken(replace(workplace, settings=settings), model)
     assert len(model.requests) == 1
@@ -58,7 +58,7 @@ def test_a_pattern_that_matches_our_own_words_spoils_no_reading(
 
 def test_a_reading_that_was_spoilt_is_made_again(workplace: Workplace, put: Callable[..., Path]) -> None:
     put("d.json", **DIALOGUE)
-    taken(workplace, model := Model())
+    taken(workplace, model := reader())
     [row] = table(workplace)
     spoilt = row | {"metrics": row["metrics"].replace("negative", "[redacted]")}
     workplace.warehouse.write("human_feedback_evaluations", row["agent_version"], row["evaluation_id"], [spoilt])
@@ -80,9 +80,9 @@ def test_a_dialogue_that_a_model_fails_to_read_is_read_the_next_time(
 ) -> None:
     evaluated(workplace, VERSION)
     put("d.json", **DIALOGUE)
-    assert taken(workplace, Model("down")).complaints == ("d.json: down",)
+    assert taken(workplace, reader("down")).complaints == ("d.json: down",)
     assert table(workplace) == []
-    assert taken(workplace, Model()).complaints == ()
+    assert taken(workplace, reader()).complaints == ()
     assert len(table(workplace)) == 1
 
 
