@@ -9,8 +9,6 @@ import shutil
 import socket
 import stat
 import subprocess
-import threading
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -18,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 from hanging_up import server_that_hangs_up
 from proxies import proxy_that_answers
+from served import served
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -128,7 +126,7 @@ class Seen:
 class Service:
     """`answers` are used one after the other, the last one for ever; each is a response or makes one."""
 
-    url: str
+    url: str = ""
     seen: list[Seen] = field(default_factory=list)
     answers: list[Response | Callable[[Seen], Any]] = field(default_factory=list)
 
@@ -148,18 +146,10 @@ class Service:
 
 @pytest.fixture(scope="session")
 def running_service() -> Iterator[Service]:
-    listener = socket.create_server(("127.0.0.1", 0))
-    service = Service(f"http://127.0.0.1:{listener.getsockname()[1]}")
+    service = Service()
     app = Starlette(routes=[Route("/{path:path}", service.handle, methods=["GET", "PUT", "POST"])])
-    server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="off", ws="none"))
-    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield service
-    server.should_exit = True
-    thread.join(5)
-    listener.close()
+    with served(app) as (service.url, _):
+        yield service
 
 
 @pytest.fixture
@@ -181,17 +171,8 @@ def certified(service: Service, tmp_path: Path) -> Iterator[tuple[str, Path]]:
         check=True, capture_output=True,
     )
     app = Starlette(routes=[Route("/{path:path}", service.handle, methods=["PUT", "POST"])])
-    config = uvicorn.Config(
-        app, port=0, log_level="critical", lifespan="off", ws="none", ssl_keyfile=key, ssl_certfile=certificate
-    )
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield f"https://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}", certificate
-    server.should_exit = True
-    thread.join(5)
+    with served(app, ssl_keyfile=key, ssl_certfile=certificate) as (url, _):
+        yield url, certificate
 
 
 @pytest.fixture

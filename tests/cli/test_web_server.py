@@ -1,13 +1,11 @@
 import logging
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
-import uvicorn
 from dagster_webserver.webserver import DagsterWebserver
+from served import served
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
@@ -53,15 +51,8 @@ def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A web server with all the middleware, no pages, and the token `s3cret`."""
     monkeypatch.setenv("STOIC_UI_TOKEN", "s3cret")
     put_guard()
-    config = uvicorn.Config(Starlette(middleware=built()), port=0, log_config=None, lifespan="off", ws="none")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join(5)
+    with served(Starlette(middleware=built()), log_config=None, log_level=None) as (address, _):
+        yield address
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import subprocess
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import uvicorn
+from served import served
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -121,22 +121,11 @@ class Double:
     def running(self, port: int = 0) -> Iterator["Double"]:
         """Listening on the port, by default a free one, while the block runs."""
         app = Starlette(routes=[Route("/{path:path}", self._handle, methods=["GET", "PUT", "POST", "DELETE"])])
-        config = uvicorn.Config(
-            app, host="127.0.0.1", port=port, log_level="critical", access_log=False, ws="none", lifespan="off",
-            timeout_graceful_shutdown=1,
-        )
-        self._server = uvicorn.Server(config)
-        thread = threading.Thread(target=self._server.run)
-        thread.start()
-        while not self._server.started:
-            assert thread.is_alive()
-            time.sleep(0.005)
-        self.url = f"http://127.0.0.1:{self._server.servers[0].sockets[0].getsockname()[1]}"
-        try:
-            yield self
-        finally:
-            self.end()
-            thread.join(10)
+        with served(app, port=port, access_log=False) as (self.url, self._server):
+            try:
+                yield self
+            finally:
+                self.end()
 
     async def _handle(self, request: Request) -> Response:
         raw = await request.body()
