@@ -1,5 +1,7 @@
 """Reads replies of foreign services up to a size; compressed ones are unpacked in pieces, and no further."""
 
+import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from stoic_assets.core.errors import AttemptFailed
@@ -14,6 +16,8 @@ LARGEST_REPLY = 8 * MIB
 LARGEST_HEADER = 64 * 1024
 """Bytes of one header of a reply. Debuggers and gateways send more than the 8,190 that aiohttp takes by default."""
 _PIECE = 64 * 1024
+_REFUSAL_SECONDS = 5.0
+"""How long the body of a refusal is waited for."""
 
 
 class ReplyTooLarge(AttemptFailed):
@@ -26,11 +30,24 @@ class ReplyTooLarge(AttemptFailed):
 async def whole_reply(response: "ClientResponse", largest: float = LARGEST_REPLY) -> bytes:
     """The bytes of a reply, at most `largest`.
 
-    Raises `ReplyTooLarge` as soon as there are more, and what aiohttp raises.
+    Raises `ReplyTooLarge` as soon as there are more, and what aiohttp raises; but not for a status other than 2xx,
+    which tells enough: of such a reply the bytes may be only those that could be read.
     """
     body = bytearray()
+    if 200 <= response.status < 300:
+        await _read(response, largest, body)
+    else:
+        import aiohttp
+
+        with suppress(aiohttp.ClientError, OSError, ReplyTooLarge):
+            async with asyncio.timeout(_REFUSAL_SECONDS):
+                await _read(response, largest, body)
+    return bytes(body)
+
+
+async def _read(response: "ClientResponse", largest: float, body: bytearray) -> None:
+    """Appends what is read to `body`."""
     async for piece in response.content.iter_chunked(_PIECE):
         body += piece
         if len(body) > largest:
             raise ReplyTooLarge(largest)
-    return bytes(body)

@@ -62,7 +62,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The whole reply, whatever its status. Raises `ReplyTooLarge`."""
+        """The reply, whatever its status. Raises what `whole_reply` raises."""
         async with self._session.request(
             request.method, str(request.url), headers=request.headers.multi_items(), data=request.content,
             allow_redirects=False,

@@ -70,6 +70,15 @@ def test_what_a_gateway_says_is_told_from_what_a_service_says(service: Any, stat
     assert failure_of(service.url).turned_away is turned_away
 
 
+@pytest.mark.parametrize(
+    ("status", "said"), [(401, "refuses the key"), (429, r"is busy \(429\)"), (503, "answered 503")]
+)
+def test_a_status_counts_even_if_what_comes_with_it_cannot_be_read(service: Any, status: int, said: str) -> None:
+    service.answers = [Response(b"no gzip at all", status, {"Content-Encoding": "gzip"})]
+    with pytest.raises((ConfigurationError, AgentFailure), match=said):
+        answer_of(service.url, particular=IN_SESSION)
+
+
 @pytest.mark.parametrize("status", [402, 429, 529])
 def test_busy_is_a_wait_of_the_length_that_the_agent_asks_for(service: Any, status: int) -> None:
     service.replies({}, status=status, Retry_After="7")

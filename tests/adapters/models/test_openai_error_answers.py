@@ -14,12 +14,9 @@ from stoic_assets.core.calls.chat import ModelFailure, charged
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 
 
-@pytest.mark.parametrize("status", [200, 500])
-def test_a_small_reply_that_unpacks_to_a_large_one_is_cut_off_and_not_asked_for_again(
-    service: Any, status: int
-) -> None:
+def test_a_small_reply_that_unpacks_to_a_large_one_is_cut_off_and_not_asked_for_again(service: Any) -> None:
     packed = gzip.compress(b" " * 9 * 1024 * 1024)
-    service.answers = [Response(packed, status, {"content-encoding": "gzip"})]
+    service.answers = [Response(packed, 200, {"content-encoding": "gzip"})]
     assert refusal(service, ModelFailure).endswith(f"the model server at {service.url} sends more than 8 MiB")
     assert len(service.seen) == 1
 

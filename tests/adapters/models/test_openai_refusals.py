@@ -45,6 +45,12 @@ def test_what_no_retry_mends_is_a_configuration_error(service: Any, status: int,
     assert len(service.seen) == 1
 
 
+def test_a_refused_key_is_one_even_if_what_the_server_says_cannot_be_read(service: Any) -> None:
+    service.answers = [Response(b"no gzip at all", 401, {"Content-Encoding": "gzip"})]
+    assert "refuses the key" in refusal(service, ConfigurationError)
+    assert len(service.seen) == 1
+
+
 def test_a_model_that_nobody_knows_is_replaced_by_other_means_than_resuming(service: Any) -> None:
     service.replies({"error": {"message": "The model `sage` does not exist"}}, status=404)
     line = refusal(service, ConfigurationError)
