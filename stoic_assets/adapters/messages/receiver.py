@@ -16,7 +16,7 @@ from stoic_assets.adapters.http.endpoint import PROXY_REFUSES, cause_of, closed_
 from stoic_assets.adapters.http.foreign_text import excerpt
 from stoic_assets.adapters.http.message_signature import signed, signing_keys
 from stoic_assets.adapters.http.request_limit import BUSY, retry_after_seconds
-from stoic_assets.adapters.http.whole_reply import LARGEST_HEADER
+from stoic_assets.adapters.http.whole_reply import LARGEST_HEADER, whole_reply
 from stoic_assets.core.calls.retrying import Tally, persist
 from stoic_assets.core.configuration.endpoint_limits import EndpointLimit
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
@@ -33,6 +33,8 @@ SECRETS: Mapping[Target, str] = {"events": "STOIC_WEBHOOK_SECRET", "fitness": "E
 """The setting of the keys with which messages to each target are signed."""
 CONTENT_TYPES: Mapping[Target, str] = {"events": "application/cloudevents+json", "fitness": "application/json"}
 LIMIT = EndpointLimit(in_flight=1, attempts=4, backoff_seconds=0.5, longest_wait_seconds=60, timeout_seconds=10)
+_EXCERPT = 1000
+"""Bytes of a refusal that are enough to quote it."""
 NOT_NOW = (408, 425)
 ABOUT_THE_MESSAGE = (400, 409, 413, 422)
 """Answers that refuse one message; any other refusal would apply to the next message too."""
@@ -73,10 +75,11 @@ async def receiver(
     import aiohttp
 
     address, keys = parse_url(url, SETTINGS[target]), signing_keys(secret, SECRETS[target])
-    headers = {"Content-Type": CONTENT_TYPES[target]}
+    headers = {"Content-Type": CONTENT_TYPES[target], "Accept-Encoding": "identity"}
     async with aiohttp.ClientSession(
-        proxy=proxy_for(address), cookie_jar=aiohttp.DummyCookieJar(), headers=headers, max_field_size=LARGEST_HEADER
-    ) as session:
+        proxy=proxy_for(address), cookie_jar=aiohttp.DummyCookieJar(), headers=headers, max_field_size=LARGEST_HEADER,
+        auto_decompress=False,  # our client hides the status of an answer that it cannot unpack
+    ) as session:  # fmt: skip
         yield Receiver(session, address, SETTINGS[target], limit, time.monotonic() + seconds, keys)
 
 
@@ -127,7 +130,7 @@ class Receiver:
                 allow_redirects=False,  # a redirected POST may arrive as a GET
             ) as response:
                 if not 200 <= response.status < 300:
-                    raise self._refusal(response, await response.content.read(1000))
+                    raise self._refusal(response, await whole_reply(response, _EXCERPT))
         except TimeoutError:
             raise AttemptFailed(f"{self._name} gave no answer within {seconds:g} s") from None
         except (aiohttp.ClientError, OSError) as error:
@@ -145,7 +148,7 @@ class Receiver:
         status = response.status
         if status == PROXY_REFUSES:
             return closed_proxy(self._name)
-        said = excerpt(text.decode("utf-8", "replace"), self._secrets)
+        said = "" if "Content-Encoding" in response.headers else excerpt(text.decode("utf-8", "replace"), self._secrets)
         problem = f"{self._name} answered {status}" + (f": {said}" if said else "")
         if status in ABOUT_THE_MESSAGE:
             return MessageRefused(problem, final=True)

@@ -1,6 +1,7 @@
 """Delivery to a real HTTP service that fails, refuses, is busy and hangs, or to none."""
 
 import asyncio
+import gzip
 import sqlite3
 import time
 from contextlib import closing
@@ -40,6 +41,30 @@ def test_a_message_that_is_refused_holds_up_no_other(outbox: Outbox, service: Se
     assert (outcome.delivered, outcome.pending) == (2, 1)
     assert outcome.errors == (f"STOIC_WEBHOOK_URL (127.0.0.1) answered {status}: no such field",)
     assert len(service.moments) == 3
+
+
+@pytest.mark.parametrize("headers", [{"Content-Length": "100"}, {"Content-Encoding": "br"}], ids=str)
+def test_a_refusal_that_cannot_be_read_holds_up_no_other_message(
+    outbox: Outbox, service: Service, headers: dict[str, str]
+) -> None:
+    service.refuse = lambda body: Response(b"", 400, headers) if body["number"] == 1 else None
+    put(outbox, 1, 2)
+    assert deliver(outbox, service) == Delivered(1, 1, ("STOIC_WEBHOOK_URL (127.0.0.1) answered 400",))
+    assert requested(service) == [1, 2]
+
+
+def test_a_refusal_that_is_packed_though_we_unpack_nothing_is_not_quoted(outbox: Outbox, service: Service) -> None:
+    service.answers = [Response(gzip.compress(b"no such field"), 400, {"Content-Encoding": "gzip"})]
+    put(outbox, 1)
+    assert deliver(outbox, service).errors == ("STOIC_WEBHOOK_URL (127.0.0.1) answered 400",)
+    assert service.headers[0]["accept-encoding"] == "identity"
+
+
+def test_a_message_whose_receipt_cannot_be_read_is_delivered(outbox: Outbox, service: Service) -> None:
+    service.answers = [Response(b"yes", 200, {"Content-Encoding": "br"})]
+    put(outbox, 1)
+    assert deliver(outbox, service) == Delivered(1, 0)
+    assert requested(service) == [1]
 
 
 def test_what_was_refused_is_sent_after_what_never_was_and_then_in_turn(outbox: Outbox, service: Service) -> None:
