@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Literal, get_args
-from urllib.parse import SplitResult, quote
+from urllib.parse import SplitResult, parse_qsl, quote, unquote
 
 from stoic_assets.adapters.http.endpoint import PROXY_REFUSES, cause_of, closed_proxy, parse_url, proxy_for
 from stoic_assets.adapters.http.foreign_text import excerpt
@@ -35,6 +35,8 @@ CONTENT_TYPES: Mapping[Target, str] = {"events": "application/cloudevents+json",
 LIMIT = EndpointLimit(in_flight=1, attempts=4, backoff_seconds=0.5, longest_wait_seconds=60, timeout_seconds=10)
 _EXCERPT = 1000
 """Bytes of a refusal that are enough to quote it."""
+_SHORTEST_KEY = 8
+"""Characters of a part of an address that may be a key."""
 NOT_NOW = (408, 425)
 ABOUT_THE_MESSAGE = (400, 409, 413, 422)
 """Answers that refuse one message; any other refusal would apply to the next message too."""
@@ -88,6 +90,14 @@ def _digest(content: bytes) -> str:
     return f"sha-256=:{base64.b64encode(hashlib.sha256(content).digest()).decode()}:"
 
 
+def _possible_keys(address: SplitResult) -> list[str]:
+    """The parts of an address that may be a key: long ones, but no words on the way to the last part of the path."""
+    *way, last = address.path.rstrip("/").split("/")
+    parts = [*(part for part in way if not part.isalpha()), last]
+    values = [value for _, value in parse_qsl(address.query)]
+    return [each for each in (*map(unquote, parts), *values) if len(each) >= _SHORTEST_KEY]
+
+
 class Receiver:
     """A service that takes messages until `deadline` (monotonic seconds); its address comes from `setting`."""
 
@@ -99,7 +109,7 @@ class Receiver:
         self._keys = keys
         # The path may be the secret of a webhook, so errors name only the setting and the host.
         self._name = f"{setting} ({address.hostname})"
-        self._secrets = Redactor((), [self._url, address.path, address.query])
+        self._secrets = Redactor((), [self._url, address.path, address.query, *_possible_keys(address)])
 
     async def take(self, message_id: str, body: Mapping[str, Any]) -> None:
         """Delivers one message, with retries where they can help.

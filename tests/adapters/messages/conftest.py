@@ -21,7 +21,7 @@ def server() -> Iterator[tuple[str, list[Service]]]:
     async def take(request: Request) -> Response:
         return await current[0].take(request)
 
-    app = Starlette(routes=[Route("/hook/{secret}", take, methods=["POST"])])
+    app = Starlette(routes=[Route("/{path:path}", take, methods=["POST"])])
     with served(app) as (url, _):
         yield url, current
 

@@ -200,3 +200,24 @@ def test_a_service_that_echoes_the_secret_path_does_not_spread_it(outbox: Outbox
     service.refuse = lambda body: Response("no hook at /hook/s3cret-path", 404)
     put(outbox, 1)
     assert "s3cret" not in deliver(outbox, service).errors[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("unknown webhook token xoxT0kenSECRET12345", "unknown webhook token [redacted]"),
+        ("bad key pieces/of 8", "bad key [redacted]"),
+        ("no pieces%2fof+8 here", "no [redacted] here"),
+        ("team T0123456789 is gone", "team [redacted] is gone"),
+        ("no such services", "no such services"),
+    ],
+)
+def test_a_service_that_echoes_a_part_of_its_address_does_not_spread_it(
+    outbox: Outbox, service: Service, said: str, shown: str
+) -> None:
+    service.url = service.url.replace(
+        "/hook/s3cret-path", "/services/T0123456789/xoxT0kenSECRET12345?key=pieces%2Fof%208"
+    )
+    service.refuse = lambda body: Response(said, 403)
+    put(outbox, 1)
+    assert deliver(outbox, service).errors == (f"STOIC_WEBHOOK_URL (127.0.0.1) answered 403: {shown}",)
