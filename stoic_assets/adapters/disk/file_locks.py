@@ -40,10 +40,13 @@ def locked(
 
 
 @asynccontextmanager
-async def locked_async(file: Path, on_wait: Callable[[], None]) -> AsyncIterator[None]:
-    """Holds the lock `file` as `locked` does, and waits without end.
+async def locked_async(
+    file: Path, on_wait: Callable[[], None] = lambda: None, wait: float = FOR_EVER
+) -> AsyncIterator[None]:
+    """Holds the lock `file` as `locked` does.
 
-    The event loop runs on meanwhile, so that Ctrl-C ends the wait. Raises `StorageError` where it cannot be written.
+    The event loop runs on meanwhile, so that Ctrl-C ends the wait. Raises `Timeout` when another process still holds it
+    after `wait` seconds, and `StorageError` where it cannot be written.
     """
     lock = AsyncFileLock(file, is_singleton=False)
     with _folder_made(file):
@@ -51,7 +54,7 @@ async def locked_async(file: Path, on_wait: Callable[[], None]) -> AsyncIterator
             await lock.acquire(timeout=0)
         except Timeout:
             on_wait()
-            await lock.acquire(timeout=FOR_EVER)
+            await lock.acquire(timeout=wait)
     try:
         yield
     finally:

@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from filelock import AsyncFileLock, Timeout
+from filelock import Timeout
 
+from stoic_assets.adapters.disk.file_locks import locked_async
+from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.disk.sqlite_files import faults_named, open_shared
 from stoic_assets.adapters.messages.receiver import LIMIT, SETTINGS, MessageRefused, Receiver, Target, receiver
 from stoic_assets.adapters.process.wall_clock import now
@@ -25,6 +27,8 @@ from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 Sent = tuple[dict[str, str], list[str]]
 """The messages that were delivered, as in `Delivered.taken`, and what went wrong."""
 NO_SECRETS: Mapping[Target, str] = {}
+_AGAIN = ": materialising fitness_updates makes the messages of an evaluation again"
+"""What the loss of the file means."""
 _UNSETTLED = 100
 """Messages that were accepted or refused and are not recorded, at most."""
 _SETTLED_EVERY = 0.5
@@ -99,7 +103,7 @@ class Outbox:
         asked = "select body from messages where target = ? and id = ?"
         with self._storage() as messages:
             found = messages.execute(asked, [target, message_id]).fetchone()
-        return dict(json.loads(found[0])) if found else None
+        return self._content(found[0]) if found else None
 
     def withdraw(self, target: Target, ids: Collection[str], agent_version: str) -> None:
         """Removes those of a version's messages that still wait."""
@@ -144,10 +148,7 @@ class Outbox:
         self, target: Target, opened: AbstractAsyncContextManager[Receiver], seconds: float
     ) -> Sent:
         try:
-            async with (
-                opened as service,
-                AsyncFileLock(self._folder / f"{target}.lock", timeout=seconds),
-            ):
+            async with opened as service, locked_async(self._folder / f"{target}.lock", wait=seconds):
                 return await self._send_all(target, service)
         except ConfigurationError as error:
             return {}, [str(error)]
@@ -163,7 +164,7 @@ class Outbox:
                     continue
                 message, agent_version, body = waiting
                 try:
-                    content = json.loads(body)
+                    content = self._content(body)
                     await service.take(content.get("idempotency_key", message), content)
                 except MessageRefused as refusal:
                     problems.append(str(refusal))
@@ -192,6 +193,13 @@ class Outbox:
         with self._storage() as messages:
             found: tuple[str, str, str] | None = messages.execute(asked, [position]).fetchone()
             return found
+
+    def _content(self, body: str) -> dict[str, Any]:
+        """The content of a stored body."""
+        try:
+            return dict(json.loads(body))
+        except (ValueError, TypeError):
+            raise StorageError(f"{self._file} is damaged; it may be deleted{_AGAIN}") from None
 
     @contextmanager
     def _settling(self) -> Iterator[Callable[[str, int], None]]:
@@ -226,8 +234,7 @@ class Outbox:
     @contextmanager
     def _storage(self) -> Iterator[sqlite3.Connection]:
         """The open file; changes are kept as a whole or, after an error, not at all."""
-        again = ": materialising fitness_updates makes the messages of an evaluation again"
-        with faults_named(self._file, again), closing(open_shared(self._file)) as connection, connection:
+        with faults_named(self._file, _AGAIN), closing(open_shared(self._file)) as connection, connection:
             for statement in _TABLE:
                 connection.execute(statement)
             yield connection

@@ -2,6 +2,8 @@
 
 import asyncio
 import resource
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +120,25 @@ def test_a_damaged_file_is_named(outbox: Outbox, tmp_path: Path) -> None:
     (tmp_path / "outbox" / "messages.sqlite").write_bytes(b"no database" * 100)
     with pytest.raises(StorageError, match=r"messages.sqlite cannot be used: file is not a database; .* deleted"):
         put(outbox, 2)
+
+
+@pytest.mark.parametrize("body", ['{#a": 1}', '{"a": [1}', "7", b"\xff", None])
+def test_a_file_with_a_damaged_message_is_named(outbox: Outbox, service: Service, tmp_path: Path, body: Any) -> None:
+    put(outbox, 1)
+    with closing(sqlite3.connect(tmp_path / "outbox" / "messages.sqlite")) as damaged, damaged:
+        damaged.execute("update messages set body = ?", [body])
+    advice = r"messages.sqlite is damaged; it may be deleted: materialising fitness_updates makes the messages"
+    with pytest.raises(StorageError, match=advice):
+        deliver(outbox, service)
+    with pytest.raises(StorageError, match=advice):
+        outbox.newest("events", "trial 1")
+
+
+def test_a_delivery_whose_lock_cannot_be_taken_says_so(outbox: Outbox, service: Service, tmp_path: Path) -> None:
+    put(outbox, 1)
+    (tmp_path / "outbox" / "events.lock").mkdir()
+    with pytest.raises(StorageError, match=r"outbox cannot be written: Is a directory"):
+        deliver(outbox, service)
 
 
 def test_nothing_of_a_deleted_version_is_left_in_the_file(outbox: Outbox, tmp_path: Path) -> None:
