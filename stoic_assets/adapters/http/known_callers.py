@@ -5,7 +5,6 @@ page whose address contains one cannot send further requests, and not every brow
 """
 
 import base64
-import binascii
 import hashlib
 import hmac
 import secrets
@@ -125,7 +124,7 @@ def _sent(authorization: str) -> tuple[str, str]:
         return kind.lower(), value.strip() if kind.lower() == "bearer" else ""
     try:
         return "basic", base64.b64decode(value, validate=True).decode().partition(":")[2]
-    except (binascii.Error, UnicodeDecodeError):
+    except ValueError:  # not base64, or not text
         return "basic", ""
 
 

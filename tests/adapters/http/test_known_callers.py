@@ -42,6 +42,18 @@ def answer_to(
     return asyncio.run(ask())
 
 
+def status_for(client: tuple[str, int] | None, headers: list[tuple[bytes, bytes]], token: str = "t0ken") -> int:
+    """The status of the answer to a request that httpx does not send."""
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": headers, "client": client}
+    asyncio.run(guarded(token)(scope, None, send))  # type: ignore[arg-type]
+    return int(sent[0]["status"])
+
+
 def basic(password: str) -> str:
     return "Basic " + base64.b64encode(f"anybody:{password}".encode()).decode()
 
@@ -124,14 +136,11 @@ def test_the_server_behind_hears_of_its_own_start() -> None:
 @pytest.mark.parametrize("token", ["", "t0ken"])
 def test_a_caller_who_tells_nothing_of_itself_is_not_taken_for_this_machine(token: str) -> None:
     """Neither an address, as behind a socket of the file system, nor a header."""
-    sent: list[Any] = []
+    assert status_for(None, [], token) == 401
 
-    async def send(message: Any) -> None:
-        sent.append(message)
 
-    scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": [], "client": None}
-    asyncio.run(guarded(token)(scope, None, send))  # type: ignore[arg-type]
-    assert sent[0]["status"] == 401
+def test_a_password_in_letters_that_no_header_should_have_is_refused() -> None:
+    assert status_for(("127.0.0.1", 4711), [(b"authorization", "Basic é".encode())]) == 401
 
 
 def test_a_form_that_is_sent_with_the_password_is_answered_itself() -> None:
