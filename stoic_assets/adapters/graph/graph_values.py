@@ -7,6 +7,7 @@ import base64
 import math
 from collections.abc import Mapping
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from stoic_assets.core.assertions.equality import TYPE, VALUE
 
@@ -80,9 +81,25 @@ def _encode_clock(value: Any) -> dict[str, Any]:
 
     if isinstance(value, time.Date):
         return _typed("date", value.iso_format())
+    if zone := getattr(value.tzinfo, "zone", None):
+        return _encode_moment(value, zone)
     offset = value.utc_offset()
     kind = ("" if offset is not None else "local") + ("datetime" if isinstance(value, time.DateTime) else "time")
-    return _typed(kind, _short(value.iso_format()) + _zone(value.tzinfo))
+    return _typed(kind, _short(value.iso_format()))
+
+
+def _encode_moment(value: Any, zone: str) -> dict[str, Any]:
+    """A datetime in a named zone, which follows in brackets as Cypher writes it; UTC is not named.
+
+    Of what the driver gives, only the instant is right: its tables of zones end in 2037 and have no seconds.
+    """
+    try:
+        local = value.to_native().astimezone(ZoneInfo(zone))
+    except (ZoneInfoNotFoundError, ValueError, OSError, OverflowError):
+        return _typed("unsupported", f"a datetime in zone {zone} that cannot be read: return toString(…) of it")
+    seconds, _, rest = local.isoformat(timespec="microseconds").partition(".")
+    text = _short(f"{seconds}.{value.nanosecond:09d}{rest[6:]}")
+    return _typed("datetime", text if zone == "UTC" else f"{text}[{zone}]")
 
 
 def _short(text: str) -> str:
@@ -90,9 +107,3 @@ def _short(text: str) -> str:
     seconds, _, rest = text.partition(".")
     fraction, offset = rest[:9].rstrip("0"), rest[9:]
     return seconds + (f".{fraction}" if fraction else "") + ("Z" if offset == "+00:00" else offset)
-
-
-def _zone(tzinfo: Any) -> str:
-    """The name of a named zone in brackets, as Cypher writes it; a bare offset has none."""
-    name = getattr(tzinfo, "zone", None) or getattr(tzinfo, "key", None)
-    return f"[{name}]" if name and name != "UTC" else ""

@@ -1,8 +1,10 @@
 import json
 import math
+from datetime import datetime, timedelta, tzinfo
 
 import pytest
 from neo4j._codec.hydration import BrokenHydrationObject
+from neo4j.time import DateTime
 from neo4j.vector import Vector
 
 from stoic_assets.adapters.graph.graph_values import encode
@@ -35,6 +37,14 @@ from stoic_assets.core.assertions.equality import equals
         (
             "datetime('2026-07-01T10:00:00[Europe/Berlin]')",
             {"$type": "datetime", "value": "2026-07-01T10:00:00+02:00[Europe/Berlin]"},
+        ),
+        (
+            "datetime('2040-07-01T10:00:00.000000001[America/New_York]')",
+            {"$type": "datetime", "value": "2040-07-01T10:00:00.000000001-04:00[America/New_York]"},
+        ),
+        (
+            "datetime('1890-07-01T10:00:00[Europe/Berlin]')",
+            {"$type": "datetime", "value": "1890-07-01T10:00:00+00:53:28[Europe/Berlin]"},
         ),
         ("localdatetime('2026-11-22T10:00:00')", {"$type": "localdatetime", "value": "2026-11-22T10:00:00"}),
         ("duration('P1Y2M3DT4H5M6.5S')", {"$type": "duration", "value": "P1Y2M3DT4H5M6.5S"}),
@@ -106,3 +116,26 @@ def test_values_that_no_server_here_returns():
     unread = BrokenHydrationObject(ValueError("Ordinal out of range"), b"")
     assert encode([unread]) == [{"$type": "unsupported", "value": "Ordinal out of range"}]
     assert encode({1}) == {"$type": "unsupported", "value": "{1}"}
+
+
+class Zone(tzinfo):
+    """A zone as the driver has it, of which all that counts is its name and what it says of the instant."""
+
+    def __init__(self, name: str, offset: timedelta) -> None:
+        self.zone, self._offset = name, offset
+
+    def utcoffset(self, when: datetime | None) -> timedelta:
+        return self._offset
+
+
+@pytest.mark.parametrize(
+    ("name", "offset"),
+    [
+        ("America/Atlantis", timedelta()),
+        ("America", timedelta()),
+        ("America/New_York", timedelta(minutes=-4)),  # -04:56:02 on that day: the year 0, which Python does not have
+    ],
+)
+def test_a_datetime_that_is_known_only_to_the_server_is_unsupported(name, offset):
+    told = f"a datetime in zone {name} that cannot be read: return toString(…) of it"
+    assert encode(DateTime(1, 1, 1, tzinfo=Zone(name, offset))) == {"$type": "unsupported", "value": told}
