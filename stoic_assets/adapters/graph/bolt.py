@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from stoic_assets.adapters.graph import bolt_retries, graph_errors
 from stoic_assets.adapters.graph.bolt_sessions import CONNECT_SECONDS, BoltServer, BoltSessions
-from stoic_assets.adapters.graph.graph_values import encode
+from stoic_assets.adapters.graph.graph_values import TOO_DEEP, encode
 from stoic_assets.adapters.graph.overdue_queries import end_overdue
 from stoic_assets.core.assertions.cypher_aggregates import OVERLOOKED, overlooks_aggregate
 from stoic_assets.core.assertions.cypher_script import only_looks, query_problem, statements
@@ -175,7 +175,7 @@ class Graph:
                 if "w" in ((await result.consume()).query_type or "") and not only_looks(cypher):
                     raise QueryError(_WRITES)
                 return rows
-            except QueryError:
+            except (QueryError, RecursionError):
                 transaction.cancel()  # for a rollback the server would first compute all the rows that nobody reads
                 raise
             finally:
@@ -224,6 +224,8 @@ class Graph:
             yield
         except (DriverError, Neo4jError) as error:
             raise graph_errors.meaning(error, self._sessions.server.address, cypher, preceding) from error
+        except RecursionError:  # of the driver, which reads what is nested by calling itself
+            raise QueryError(TOO_DEEP) from None
 
 
 async def _run(runner: Any, query: "str | Query", parameters: Parameters) -> "AsyncResult":

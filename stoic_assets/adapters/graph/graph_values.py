@@ -10,20 +10,29 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from stoic_assets.core.assertions.equality import TYPE, VALUE
+from stoic_assets.core.errors import QueryError
+
+DEEPEST = 64
+"""The most lists and maps within each other, as for the data of an expression."""
+
+TOO_DEEP = f"a returned value has more than {DEEPEST} levels: return less of it"
 
 
-def encode(value: Any) -> Any:
-    """A driver value as JSON: plain where JSON has the type, else a typed object with `$type` and `value`."""
+def encode(value: Any, levels: int = DEEPEST) -> Any:
+    """A driver value as JSON: plain where JSON has the type, else a typed object with `$type` and `value`.
+
+    Raises `QueryError` for lists and maps of more than so many `levels`.
+    """
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else _typed("float", _float_name(value))
     if isinstance(value, bytes | bytearray):
         return _typed("bytes", base64.b64encode(value).decode("ascii"))
-    return _encode_graph_type(value)
+    return _encode_graph_type(value, levels)
 
 
-def _encode_graph_type(value: Any) -> Any:
+def _encode_graph_type(value: Any, levels: int) -> Any:
     from neo4j import graph, spatial, time, vector
 
     if isinstance(value, graph.Node | graph.Relationship):
@@ -38,10 +47,8 @@ def _encode_graph_type(value: Any) -> Any:
         return _encode_clock(value)
     if isinstance(value, vector.Vector):
         return _typed("vector", [encode(number) for number in value.to_native()])
-    if isinstance(value, Mapping):
-        return _encode_map(value)
-    if isinstance(value, list | tuple):
-        return [encode(item) for item in value]
+    if isinstance(value, Mapping | list | tuple):
+        return _encode_nested(value, levels)
     return _typed("unsupported", str(getattr(value, "error", value)))  # the driver's reason why it could not read it
 
 
@@ -53,8 +60,16 @@ def _float_name(value: float) -> str:
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
-def _encode_map(value: Mapping[str, Any]) -> dict[str, Any]:
-    encoded = {str(key): encode(item) for key, item in value.items()}
+def _encode_nested(value: Any, levels: int) -> Any:
+    if levels == 0:
+        raise QueryError(TOO_DEEP)
+    if isinstance(value, Mapping):
+        return _encode_map(value, levels)
+    return [encode(item, levels - 1) for item in value]
+
+
+def _encode_map(value: Mapping[str, Any], levels: int = DEEPEST) -> dict[str, Any]:
+    encoded = {str(key): encode(item, levels - 1) for key, item in value.items()}
     return _typed("map", encoded) if TYPE in encoded else encoded
 
 

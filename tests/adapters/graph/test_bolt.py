@@ -85,6 +85,25 @@ def test_a_parameter_that_no_graph_can_hold_is_an_error_of_its_assertion(subject
     assert "parameter" in failure(lambda: subject.rows("RETURN $value", value=value))
 
 
+def nested(innermost: str, around: str, levels: int) -> str:
+    """A query for lists or maps within each other."""
+    return f"RETURN reduce(inner = {innermost}, i IN range(2, {levels}) | {around}) AS n"
+
+
+@pytest.mark.parametrize("kind", [("[]", "[inner]"), ("{}", "{a: inner}")])
+def test_a_result_that_is_nested_too_deeply_is_an_error_of_its_assertion(subject, kind):
+    for levels in (65, 300, 700):  # encoding 300 would take more calls than Python has, reading 700 too
+        told = failure(lambda levels=levels: subject.rows(nested(*kind, levels)))
+        assert told == "a returned value has more than 64 levels: return less of it"
+    assert str(subject.rows(nested(*kind, 64))[0]["n"]).count(kind[0][0]) == 64
+
+
+def test_a_setup_that_returns_what_is_nested_too_deeply_is_at_fault(subject):
+    told = failure(lambda: subject.setup(nested("[]", "[inner]", 700)))
+    assert told == "statement 1 of 1: a returned value has more than 64 levels: return less of it"
+    subject.setup("RETURN 1")
+
+
 def test_as_many_rows_as_allowed_and_no_more(subject):
     assert len(subject.rows("UNWIND range(1, 10) AS n RETURN n", max_rows=10)) == 10
     complaint = failure(lambda: subject.rows(ENDLESS.removesuffix("count(*) AS n") + "x", max_rows=10))
