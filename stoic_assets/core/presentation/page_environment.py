@@ -28,8 +28,6 @@ from stoic_assets.core.presentation.formatting import (
 from stoic_assets.core.text.foreign_text import visible
 
 SHARED = "core/presentation/page"
-REPORT_SCRIPTS = ("scrollable", "report")
-"""The parts of the script of every report."""
 
 
 class _UnbrokenPercents(Extension):
@@ -42,7 +40,8 @@ class _UnbrokenPercents(Extension):
 class PageEnvironment(Environment):
     """The files in `folders` of the package and in `SHARED`, the first of equal names.
 
-    The filters in `FORMS` write figures. `compiled` keeps the compiled templates between processes.
+    The filters in `FORMS` write figures; `own_text` and `own_script` read style sheets and scripts. `compiled` keeps
+    the compiled templates between processes.
     """
 
     def __init__(self, *folders: str, compiled: BytecodeCache | None = None) -> None:
@@ -54,8 +53,20 @@ class PageEnvironment(Environment):
         self.filters |= {name: or_dash(form) for name, form in FORMS.items()} | {
             "breakable": breakable, "explained": explained, "fenced": fenced, "unbroken": unbroken,
             "with_code": with_code, "percent": or_dash(lambda share: unbroken(percent(share))),
+            "policy_hash": policy_hash,
         }
+        self.globals |= {"own_text": self._own_text, "own_script": self._own_script}
         self.tests["missing"] = is_missing
+
+    def _own_text(self, name: str) -> Markup:
+        """A style sheet or script of Stoic Eval, which goes into the page as it is."""
+        text, _, _ = self.loader.get_source(self, name)  # type: ignore[union-attr]
+        return Markup(text)  # noqa: S704
+
+    def _own_script(self, *names: str) -> Markup:
+        """Scripts of Stoic Eval, in this order and in one function scope."""
+        parts = Markup("\n").join(self._own_text(f"{name}.js") for name in names)
+        return Markup('(() => {{\n"use strict";\n{}\n}})();').format(parts)
 
 
 def _finalize(value: Any) -> Any:
@@ -65,18 +76,6 @@ def _finalize(value: Any) -> Any:
     if is_missing(value):
         return DASH
     return f"{value:g}" if isinstance(value, float) else value
-
-
-def own_text(environment: Environment, name: str) -> Markup:
-    """A style sheet or script of Stoic Eval, which goes into the page as it is."""
-    text, _, _ = environment.loader.get_source(environment, name)  # type: ignore[union-attr]
-    return Markup(text)  # noqa: S704
-
-
-def own_script(environment: Environment, *names: str) -> Markup:
-    """Scripts of Stoic Eval, in this order and in one function scope."""
-    parts = Markup("\n").join(own_text(environment, f"{name}.js") for name in names)
-    return Markup('(() => {{\n"use strict";\n{}\n}})();').format(parts)
 
 
 def policy_hash(text: str) -> str:

@@ -15,13 +15,7 @@ from stoic_assets.core.evolution.fitness import deliverable
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
 from stoic_assets.core.presentation.drawing import PAGE_INK
 from stoic_assets.core.presentation.formatting import bounded, lasted, short_of
-from stoic_assets.core.presentation.page_environment import (
-    REPORT_SCRIPTS,
-    PageEnvironment,
-    own_script,
-    own_text,
-    policy_hash,
-)
+from stoic_assets.core.presentation.page_environment import PageEnvironment
 from stoic_assets.core.reports.data import ReportData, latest
 from stoic_assets.core.reports.forest_chart import forest_chart_svg
 from stoic_assets.core.reports.job_changes import job_changes, most_changed
@@ -70,12 +64,9 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
     counts = summary(data, trials)
     if not counts.conclusive:
         data = replace(data, base=None, version_comparisons=())
-    environment = _environment(compiled)
-    style = own_text(environment, "report.css") + own_text(environment, "comparison.css")
-    script = own_script(environment, *REPORT_SCRIPTS)
-    return environment.get_template("report.html.jinja").generate(
-        data=data, style=style, script=script, script_hash=policy_hash(script), offline_note=OFFLINE_NOTE,
-        measures=found, jobs=job_rows(trials, totals=found[0].trials > 0), failures=failed_assertions(trials),
+    return _environment(compiled).get_template("report.html.jinja").generate(
+        data=data, offline_note=OFFLINE_NOTE, measures=found, failures=failed_assertions(trials),
+        jobs=job_rows(trials, totals=found[0].trials > 0),
         trials=trials, virtues=_in_order(data.evaluation_virtues), trends=_in_order(data.virtue_trends),
         releases=release_means(data.virtue_trends), virtue_names=VIRTUES, virtue_key=KEY,
         why_unscored=why_unscored(data.evaluation_virtues, trials),

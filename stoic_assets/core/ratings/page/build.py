@@ -10,16 +10,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from stoic_assets.core.presentation.page_environment import PageEnvironment, own_script, own_text, policy_hash
+from stoic_assets.core.presentation.page_environment import PageEnvironment
 from stoic_assets.core.ratings.blinding import BlindPage
 from stoic_assets.core.ratings.rated_item import words_to_read
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, DIMENSIONS, LEVELS, OVERALL, OVERALL_QUESTION
 
-SCRIPTS = (
-    "order", "stopwatch", "work", "files", "view", "scrollable", "texts", "comment", "items", "rater", "keyboard",
-    "main",
-)  # fmt: skip
-"""The parts of the script in the order in which the page contains them."""
 ABOUT = "People wrote a message, and each got a reply."
 """What raters are told about the exchanges by default: true of any agent."""
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
@@ -30,11 +25,9 @@ def build_page(page: BlindPage, about: str | None = None) -> str:
 
     `about` says in whole sentences to whom people wrote; without it, the page says only what is true of any agent.
     """
-    style, script = own_text(_environment(), "page.css"), own_script(_environment(), *SCRIPTS)
     return _environment().get_template("page.html.jinja").render(
         dimensions=DIMENSIONS, levels=LEVELS, overall_question=OVERALL_QUESTION, overall=OVERALL,
         about=about or ABOUT, replies=len(page.items), practice=len(page.practice), data=_json_block(_data(page)),
-        style=style, style_hash=policy_hash(style), script=script, script_hash=policy_hash(script),
     )
 
 

@@ -10,13 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from stoic_assets.core.presentation.formatting import or_dash, plural, score
-from stoic_assets.core.presentation.page_environment import (
-    REPORT_SCRIPTS,
-    PageEnvironment,
-    own_script,
-    own_text,
-    policy_hash,
-)
+from stoic_assets.core.presentation.page_environment import PageEnvironment
 from stoic_assets.core.ratings.reliability.estimate import Estimate
 from stoic_assets.core.text.foreign_text import visible
 
@@ -28,10 +22,7 @@ def render_document(template: str, *folders: str, **values: Any) -> str:
 
     Its charts must be `Markup`.
     """
-    environment = _environment(*folders)
-    style, script = own_text(environment, "report.css"), own_script(environment, *REPORT_SCRIPTS)
-    found = environment.get_template(template)
-    return found.render(style=style, script=script, script_hash=policy_hash(script), **values)
+    return _environment(*folders).get_template(template).render(**values)
 
 
 @cache
