@@ -1,25 +1,24 @@
 """The conversations of evaluations: held with real agents and graphs, and stored."""
 
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from stoic_assets.adapters.evaluation.beginning import Wanted, begin
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
-from stoic_assets.adapters.evaluation.worlds import Worlds
+from stoic_assets.adapters.evaluation.underway import EvaluationUnderway
 from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.adapters.http.request_limit import RequestLimits
 from stoic_assets.adapters.process.lean_imports import import_lean_openai, uncollected
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.calls.chat import BudgetReached
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import observation_rows, trial_row, turn_rows
 from stoic_assets.core.conversation.trials import hold_all
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.evaluation import CONVERSED, EvaluationRequest, Manifest
-from stoic_assets.core.jobs.plan import Planned, alternated
+from stoic_assets.core.jobs.plan import alternated
 from stoic_assets.core.judging.suspicion import suspicions
 from stoic_assets.core.table_rows import Rows
 
@@ -85,16 +84,16 @@ async def _converse(
 ) -> Outcomes:
     limits = RequestLimits(workplace.settings.limits.agent)
     outcomes: Outcomes = {}
-    underway: list[Worlds] = []
+    underway: list[EvaluationUnderway] = []
     import_clients(all(manifest.offline for manifest in manifests))
     try:
         for manifest in manifests:
             try:
-                underway.append(Worlds(workplace, manifest, graph, max_cost, limits))
+                underway.append(EvaluationUnderway(workplace, manifest, graph, max_cost, limits, alone))
             except StoicError as fault:
                 outcomes[manifest.evaluation_id] = fault
         await graph.ping()
-        await _hold_all(workplace, underway, at_once or workplace.settings.conversations.at_once, alone)
+        await _hold_all(workplace, underway, at_once or workplace.settings.conversations.at_once)
     finally:
         for each in underway:
             await each.close()
@@ -102,38 +101,24 @@ async def _converse(
     return outcomes | {each.manifest.evaluation_id: _outcome(workplace, each) for each in underway}
 
 
-def _outcome(workplace: Workplace, worlds: Worlds) -> HeldEvaluation | StoicError:
+def _outcome(workplace: Workplace, underway: EvaluationUnderway) -> HeldEvaluation | StoicError:
     """Stores what was held of one evaluation, even if others fail."""
+    result = underway.result()
+    if isinstance(result, StoicError):
+        return result
     try:
-        return worlds.fault or _store(workplace, worlds)
+        return _store(workplace, underway.manifest, len(underway.plan), result)
     except StoicError as fault:
         return fault
 
 
-async def _hold_all(workplace: Workplace, underway: Sequence[Worlds], at_once: int, alone: bool) -> None:
-    """Holds the conversations; the first fault of an evaluation that was wanted `alone` ends it at once."""
+async def _hold_all(workplace: Workplace, underway: Sequence[EvaluationUnderway], at_once: int) -> None:
     planned = alternated(each.plan for each in underway)
     workplace.progress.begin("conversations", len(planned))
-    worlds_of = {item.trial.trial_id: each for each in underway for item in each.plan}
-
-    async def hold(item: Planned) -> Evidence | None:
-        worlds = worlds_of[item.trial.trial_id]
-        if worlds.fault is not None:
-            return None
-        try:
-            with suppress(BudgetReached):
-                if not worlds.spent:
-                    return await worlds.hold(item)
-            worlds.spent = True
-            return worlds.former(item)
-        except StoicError as fault:
-            if alone:
-                raise  # there are no other evaluations to protect: cancel what is running
-            worlds.fault = fault
-        return None
-
-    for evidence in await hold_all(planned, hold, at_once, workplace.graph_access):
-        worlds_of[evidence.trial.trial_id].evidence.append(evidence)
+    evaluation_of = {item.trial.trial_id: each for each in underway for item in each.plan}
+    await hold_all(
+        planned, lambda item: evaluation_of[item.trial.trial_id].hold(item), at_once, workplace.graph_access
+    )
 
 
 def import_clients(offline: bool) -> None:
@@ -149,12 +134,10 @@ def import_clients(offline: bool) -> None:
             import stoic_assets.adapters.models.aiohttp_client  # noqa: F401
 
 
-def _store(workplace: Workplace, worlds: Worlds) -> HeldEvaluation:
+def _store(workplace: Workplace, manifest: Manifest, planned: int, evidence: Sequence[Evidence]) -> HeldEvaluation:
     """Stores what is not stored yet; verdicts stay where no trial was held since."""
-    manifest, evidence = worlds.manifest, worlds.evidence
     jobs = {job.name: job for job in manifest.spec.jobs}
     trials = [workplace.redactor.row(trial_row(e, jobs[e.trial.job], suspicions(e))) for e in evidence]
-    planned = len(worlds.plan)
     store = EvaluationTables(workplace, manifest)
     files = {"llm_calls": store.write_calls()}
     if not _is_stored(store, evidence):

@@ -1,7 +1,7 @@
 import asyncio
 from typing import Any
 
-from stoic_assets.adapters.evaluation.worlds import Worlds
+from stoic_assets.adapters.evaluation.underway import EvaluationUnderway
 from stoic_assets.adapters.http.request_limit import RequestLimits
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.jobs.job import Job
@@ -13,8 +13,9 @@ def test_an_outage_that_one_job_met_is_known_in_the_others(workplace: Workplace,
     jobs = [Job.model_validate({"name": name, "target": target, "tasks": [task]}) for name in ("one", "other")]
     addresses = {job.name: "http://localhost:8081" for job in jobs}
     manifest = make_manifest(jobs=jobs, addresses=addresses, offline=True)
-    worlds = Worlds(workplace, manifest, Any, None, RequestLimits(workplace.settings.limits.agent))
-    one, other = worlds._of_job.values()
+    limits = RequestLimits(workplace.settings.limits.agent)
+    underway = EvaluationUnderway(workplace, manifest, Any, None, limits, alone=True)
+    one, other = underway._of_job.values()
     one.outages.append("nobody there")
     assert other.outages == ["nobody there"]
-    asyncio.run(worlds.close())
+    asyncio.run(underway.close())

@@ -1,13 +1,16 @@
-"""What the conversations of one evaluation need from outside: its agents, graph, model and journals.
+"""One evaluation while its conversations are held, with what these need from outside.
 
 `conversations` decides which evaluations are held together, and stores them.
 """
+
+from contextlib import suppress
 
 from stoic_assets.adapters.agents.connect import connect_agent
 from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.adapters.http.request_limit import RequestLimits
 from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.calls.chat import BudgetReached
 from stoic_assets.core.conversation.conversation import former_end, hold_trial
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.world import World
@@ -17,38 +20,59 @@ from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned
 
 
-class Worlds:
-    """The outside of an evaluation's conversations: an agent for each job, a limit for each host, one model for all.
+class EvaluationUnderway:
+    """The conversations of an evaluation: an agent for each job, a limit for each host, one model for all.
 
-    `evidence` is that of its trials, `fault` the error that ended them early; once they have `spent` up to the cost
-    ceiling, no further trial begins, and the rest is left for a later run.
+    An error ends them: that of an evaluation `alone` is raised at once, otherwise it becomes the result. Once they have
+    spent up to the cost ceiling, no further trial begins, and the rest is left for a later run.
     """
 
     def __init__(
         self, workplace: Workplace, manifest: Manifest, graph: Graph, max_cost: float | None,
-        limits: RequestLimits,
+        limits: RequestLimits, alone: bool,
     ) -> None:
         self.manifest, self.plan = manifest, manifest.spec.plan(manifest.evaluation_id)
-        self.evidence: list[Evidence] = []
-        self.fault: StoicError | None = None
-        self.spent = False
-        self._workplace, self._graph = workplace, graph
+        self._workplace, self._graph, self._alone = workplace, graph, alone
         self._model = workplace.model(manifest, max_cost)
         self._outages: list[str] = []
         self._journals = workplace.evidence.journals(manifest)
         self._of_job = {job.name: self._world(job, limits) for job in manifest.spec.jobs}
+        self._evidence: dict[str, Evidence] = {}
+        self._fault: StoicError | None = None
+        self._spent = False
 
-    async def hold(self, planned: Planned) -> Evidence:
-        """Holds one trial and reports its end."""
-        journal = self._journals.of(planned.trial.trial_id)
-        evidence = await hold_trial(planned, self._of_job[planned.job.name], journal)
-        self._workplace.progress.advance("conversations")
+    async def hold(self, item: Planned) -> Evidence | None:
+        """Holds one trial, unless a fault has ended the others; None if it did not end.
+
+        Once the cost ceiling is reached, it returns the evidence that earlier runs have of the trial.
+        """
+        if self._fault is not None:
+            return None
+        try:
+            evidence = await self._held_or_former(item)
+        except StoicError as fault:
+            if self._alone:
+                raise  # there are no other evaluations to protect: cancel what is running
+            self._fault = fault
+            return None
+        if evidence is not None:
+            self._evidence[item.trial.trial_id] = evidence
         return evidence
 
-    def former(self, planned: Planned) -> Evidence | None:
-        """The evidence that earlier runs have of a trial that is not held again; None if it never ended."""
-        journal = self._journals.of(planned.trial.trial_id)
-        return former_end(planned, self._of_job[planned.job.name], journal)
+    def result(self) -> list[Evidence] | StoicError:
+        """The evidence of the trials that ended, in the order of the plan, or the fault that ended the evaluation."""
+        ids = (item.trial.trial_id for item in self.plan)
+        return self._fault or [self._evidence[trial_id] for trial_id in ids if trial_id in self._evidence]
+
+    async def _held_or_former(self, item: Planned) -> Evidence | None:
+        world, journal = self._of_job[item.job.name], self._journals.of(item.trial.trial_id)
+        with suppress(BudgetReached):
+            if not self._spent:
+                evidence = await hold_trial(item, world, journal)
+                self._workplace.progress.advance("conversations")
+                return evidence
+        self._spent = True
+        return former_end(item, world, journal)
 
     async def close(self) -> None:
         """Closes the journals, and the connections to agents, which would stay open until the event loop ends."""
