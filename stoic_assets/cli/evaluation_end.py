@@ -14,7 +14,6 @@ from stoic_assets.cli.outcome_tables import trials_table, virtues_table, worst_t
 from stoic_assets.cli.outcome_trials import ending, endings, failures
 from stoic_assets.core.conversation.evidence import PLAIN, SCORED
 from stoic_assets.core.evaluation import FINISHED, judge_again, way_to_finish
-from stoic_assets.core.judging.silent_judges import in_words
 from stoic_assets.core.presentation.confidence import (
     OFFLINE_NOTE,
     Sources,
@@ -26,7 +25,6 @@ from stoic_assets.core.presentation.formatting import dashed, dollars, plural, s
 from stoic_assets.core.scoring.evaluation_junit import evaluation_junit
 from stoic_assets.core.scoring.gates import shortfalls
 from stoic_assets.core.scoring.validity import ceiling_reached, too_many_invalid
-from stoic_assets.core.secrets.redaction import BLANK
 
 GATE_SAYS_NO, NO_VERDICT = 1, 3
 
@@ -41,7 +39,8 @@ def finish(
     """
     if as_json:
         console.print_json(outcome.document)
-        for line in (*(_never_replied(outcome) or _ends(outcome)), *_remarks(outcome), *_against_base(outcome)):
+        ends = [outcome.never_replied] if outcome.never_replied else _ends(outcome)
+        for line in (*ends, *outcome.remarks, *_against_base(outcome)):
             console.err.print(console.foreign(line))
         if outcome.document["offline"]:
             console.err.print(OFFLINE_NOTE)
@@ -119,7 +118,7 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
     failed = failures(document["trials"], outcome.names, workplace.settings.passing.task_at_least)
     for line in (*endings(document["trials"], outcome.names), *failed):
         console.say(console.foreign(line), indent=2)
-    for line in (*_never_replied(outcome), *_remarks(outcome)):
+    for line in filter(None, (outcome.never_replied, *outcome.remarks)):
         console.say(console.foreign(line), style="yellow", indent=2)
     console.say(_summary(document, workplace.settings.weakness.score_below))
     for line in _against_base(outcome):
@@ -169,34 +168,3 @@ def _ends(outcome: Outcome) -> list[str]:
         if trial["outcome"] not in PLAIN and (outcome.conclusive or trial["outcome"] in SCORED):
             ends.setdefault(trial["outcome"], []).append(trial)
     return [f"{len(ended)} of {outcome.held} trials: {ending(ended[0], outcome.names)}" for ended in ends.values()]
-
-
-def _never_replied(outcome: Outcome) -> list[str]:
-    """A line if the agent failed in every trial before its first reply: scored, but probably not intended."""
-    trials = outcome.document["trials"]
-    if not outcome.agent_spoke:
-        return ["every reply of the agent is empty; check what it returns, and its protocol"]
-    if any(trial["outcome"] != "agent_error" or trial["average_response_ms"] for trial in trials):
-        return []
-    question = (
-        "every trial ended without a reply; check the agent's address and protocol, and `limits.agent.timeout_seconds` "
-        "if it is slow."
-    )
-    return [f"{question} The first: {ending(trial, outcome.names)}" for trial in trials[:1]]
-
-
-def _remarks(outcome: Outcome) -> list[str]:
-    """What may be wrong with judges, with the agent's tools and the simulated user, and secrets that were revealed."""
-    silent = [in_words(judge) for judge in outcome.document["silent_judges"]]
-    remarks = [*silent, *outcome.substitutes]
-    if called := outcome.only_called:
-        answers = plural(called, "reply", "replies")
-        remarks.append(f"{answers} without words, but with tool calls: an agent has to run its tools itself")
-    if lost := outcome.aimless:
-        remarks.append(
-            f"in {plural(lost, 'trial')} that ended at the turn limit the simulated user seems to have raised none of "
-            "its tasks, which counts against the agent: read them, and try another evaluator model"
-        )
-    revealed = outcome.document["secrets_told"]
-    secrets = f"the agent's words contained a secret {plural(revealed, 'time')}, stored as {BLANK}"
-    return [*remarks, secrets] if revealed else remarks
