@@ -1,9 +1,10 @@
-"""`stoic ui`: what it refuses before it begins, and how it ends."""
+"""`stoic ui`: what it refuses before it begins, what it says and starts, and how it ends."""
 
 import os
 import pty
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ import pytest
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.process.runs_at_work import at_work
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli import ui as ui_module
 from stoic_assets.cli.dagster_instance import open_instance
 from stoic_assets.cli.ui import ui
 from stoic_assets.core.errors import ConfigurationError
@@ -60,6 +62,12 @@ ui._commands = lambda *_: [[sys.executable, "-c", "import os; print(os.environ['
 ui.ui(port=3000)
 """
 
+NAMED = "for any user with the value of STOIC_UI_TOKEN as password"
+
+
+@dg.job
+def work() -> None: ...
+
 
 @pytest.fixture
 def home(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -75,6 +83,59 @@ def test_a_second_ui_of_a_project_is_refused(home: Path) -> None:
         ui(port=1)
 
 
+def test_of_noted_processes_those_that_still_run_are_named(home: Path) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    home.mkdir(exist_ok=True)
+    ui_module._note_processes(home, [os.getpid(), ended.pid])
+    refused = pytest.raises(ConfigurationError, match=rf"or end its processes: kill {os.getpid()}$")
+    with locked(home / "ui.lock"), refused:
+        ui(port=1)
+
+
+@pytest.mark.usefixtures("home")
+def test_a_port_where_something_else_listens_is_refused() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(ConfigurationError, match=rf"^port {port} is in use; .* choose another port with --port$"):
+            ui(port=port)
+
+
+def test_both_servers_serve_the_projects_own_workspace_if_it_has_one(workplace: Workplace) -> None:
+    for location in (["-m", "stoic_assets.definitions"], ["-w", str(workplace.project.root / "workspace.yaml")]):
+        server, daemon = ui_module._commands(workplace, 3000)
+        assert server[2:] == ["stoic_assets.cli.web_server", "-h", "127.0.0.1", "-p", "3000", *location]
+        assert daemon[2:] == ["stoic_assets.cli.daemon", "run", *location]
+        (workplace.project.root / "workspace.yaml").touch()
+
+
+@pytest.mark.parametrize(
+    ("token", "screen", "told"),
+    [
+        ("", True, "http://ui; Ctrl-C stops it"),
+        ("a/token", True, "http://ui/?token=a%2Ftoken (the link logs your browser in); Ctrl-C stops it"),
+        ("a/token", False, f"http://ui, {NAMED}, or on http://ui/?token=VALUE; Ctrl-C stops it"),
+    ],
+)
+def test_a_token_is_shown_on_a_terminal_alone(
+    monkeypatch: pytest.MonkeyPatch, token: str, screen: bool, told: str
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: screen)
+    assert ui_module._way_in("http://ui", token) == f"Dagster on {told}"
+
+
+def test_runs_that_go_on_are_named_at_the_end(
+    workplace: Workplace, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open_instance(workplace) as instance:
+        run = instance.create_run_for_job(work, tags={PARTITION_TAG: "bot@1.0"})
+        night = instance.create_run_for_job(work)
+    with at_work(home, run.run_id), at_work(home, night.run_id), ui_module._runs_told(workplace):
+        pass
+    assert re.match(r"2 runs still at work: (bot@1\.0, work|work, bot@1\.0); start `s", capsys.readouterr().err)
+
+
+@pytest.mark.long
 def test_a_ui_is_refused_while_servers_of_a_killed_one_run_and_told_how_to_end_them(home: Path) -> None:
     command = [sys.executable, "-c", SERVING]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as first:
@@ -93,6 +154,7 @@ def test_a_ui_is_refused_while_servers_of_a_killed_one_run_and_told_how_to_end_t
             pass
 
 
+@pytest.mark.long
 def test_servers_have_the_folders_that_the_command_had(tmp_path: Path) -> None:
     (tmp_path / "eval_jobs").mkdir()
     (tmp_path / "here").mkdir()
@@ -102,6 +164,7 @@ def test_servers_have_the_folders_that_the_command_had(tmp_path: Path) -> None:
     assert told.stdout.split() == [str(tmp_path / "here" / name) for name in ("state", "facts")], told.stderr
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("home")
 def test_servers_begin_with_databases_that_are_set_up_and_hear_nothing_of_the_terminal() -> None:
     """Two that set up the same new database would damage it, and on Ctrl-C Dagster prints tracebacks."""
@@ -109,6 +172,7 @@ def test_servers_begin_with_databases_that_are_set_up_and_hear_nothing_of_the_te
     assert told.stdout.split() == ["True", "True"], told.stderr
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("home")
 @pytest.mark.parametrize(
     ("number", "nohup", "code"), [(signal.SIGTERM, "", 0), (signal.SIGHUP, "", 0), (signal.SIGHUP, "nohup", 1)]
@@ -122,10 +186,8 @@ def test_a_ui_ends_in_good_order_with_its_terminal_but_not_under_nohup(
     assert (ended.returncode, "ended unexpectedly" in ended.stderr) == (code, code == 1)
 
 
+@pytest.mark.long
 def test_a_ui_that_is_stopped_names_the_runs_that_go_on(workplace: Workplace, home: Path) -> None:
-    @dg.job
-    def work() -> None: ...
-
     command = [sys.executable, "-c", SIGNALLED, str(int(signal.SIGTERM)), ""]
     with open_instance(workplace) as instance:
         run = instance.create_run_for_job(work, tags={PARTITION_TAG: "bot@1.0"})
@@ -147,6 +209,7 @@ def test_a_token_that_no_program_could_send_is_refused(monkeypatch: pytest.Monke
         ui(port=1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("where", ["environment", "file"])
 def test_whoever_starts_a_ui_with_a_token_reads_how_to_get_in(home: Path, tmp_path: Path, where: str) -> None:
     """A link on a terminal; what goes into a log names the variable."""
@@ -155,7 +218,7 @@ def test_whoever_starts_a_ui_with_a_token_reads_how_to_get_in(home: Path, tmp_pa
         (tmp_path / ".env").write_text(f"STOIC_UI_TOKEN={env.pop('STOIC_UI_TOKEN')}\n")
     command, (ours, theirs) = [sys.executable, "-c", ENTERING], pty.openpty()
     logged = subprocess.run(command, env=env, capture_output=True, text=True)
-    assert "http://127.0.0.1:3000, for any user with the value of STOIC_UI_TOKEN as password" in logged.stderr
+    assert f"http://127.0.0.1:3000, {NAMED}" in logged.stderr
     assert "a/token" not in logged.stderr
     assert "a%2Ftoken" not in logged.stderr
     assert logged.stdout == "a/token\n"  # what the servers get
