@@ -7,7 +7,6 @@ import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import pytest
 import typer
@@ -177,20 +176,11 @@ def test_a_fault_that_was_taken_out_of_another_is_told_itself(
     assert capsys.readouterr().err.startswith("stoic: unexpected ValueError: inner; ")
 
 
-RUN = """
-import sys
-from stoic_assets.cli import main
-sys.argv = ["stoic", *sys.argv[1:]]
-main.main()
-"""
-
-
-def stoic(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", RUN, *arguments], stderr=subprocess.PIPE, text=True, **options)
-
-
-def test_which_version_this_is() -> None:
-    assert stoic("--version", stdout=subprocess.PIPE).stdout == f"stoic-eval {version('stoic-eval')}\n"
+def test_which_version_this_is(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["stoic", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert (ended.value.code, capsys.readouterr().out) == (0, f"stoic-eval {version('stoic-eval')}\n")
 
 
 def test_the_notes_of_a_fault_stand_in_its_line(
@@ -236,11 +226,17 @@ def test_after_an_interrupt_no_fault_counts(
 
 
 @pytest.mark.parametrize("command", [["report"], ["ratings", "build"], ["schema"]])
-def test_a_file_cannot_be_written_over_a_folder(command: list[str], tmp_path: Path) -> None:
-    ended = stoic(*command, "--out", str(tmp_path))
-    assert ended.returncode == 2
-    assert "--out" in ended.stderr
-    assert "is a directory" in ended.stderr
+def test_a_file_cannot_be_written_over_a_folder(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: list[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(sys, "argv", ["stoic", *command, "--out", str(tmp_path)])
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert ended.value.code == 2
+    told = capsys.readouterr().err
+    assert "--out" in told
+    assert "is a directory" in told
 
 
 def test_only_where_an_empty_value_means_something_it_is_taken(

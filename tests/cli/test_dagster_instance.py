@@ -195,6 +195,7 @@ import rich.syntax
 """
 
 
+@pytest.mark.long
 def test_an_instance_is_opened_without_colours_that_nobody_sees(tmp_path: Path) -> None:
     env = {**os.environ, "STOIC_HOME": str(tmp_path / ".stoic")}
     opened = subprocess.run([sys.executable, "-c", OPENING, tmp_path], env=env, capture_output=True, text=True)

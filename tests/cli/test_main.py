@@ -69,6 +69,7 @@ def test_what_ignores_interrupts_goes_on_doing_so() -> None:
     assert ended.returncode == os.EX_OK
 
 
+@pytest.mark.long
 def test_these_tests_also_run_in_the_background_of_a_script_where_interrupts_are_ignored(tmp_path: Path) -> None:
     one = f"{__file__}::{test_an_interrupt_while_modules_are_imported_ends_without_a_word.__name__}[SIGINT]"
     command = [*UNINTERRUPTED, sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--basetemp={tmp_path}", one]

@@ -40,7 +40,9 @@ def odd(**_):
 command_line.command_line = lambda _: odd
 command_line.run()
 """
+MORE = ("schema", "--help", "list --help", "release")
 COMMAND = "from stoic_assets.cli import main; main.main()"
+LONG = pytest.mark.long
 full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
 
 
@@ -59,14 +61,16 @@ def unread() -> Iterator[int]:
 
 
 @full
-@pytest.mark.parametrize("command", [["schema"], ["list", "--json"]])
+@pytest.mark.parametrize("command", [["schema"], pytest.param(["list", "--json"], marks=LONG)])
 def test_a_full_disk_behind_the_output_is_one_line(command: list[str], tmp_path: Path) -> None:
     with Path("/dev/full").open("w") as nowhere:
         ended = python(COMMAND, *command, stdout=nowhere, cwd=tmp_path)
     assert (ended.returncode, ended.stderr) == (2, "stoic: the output cannot be written: no space left on device\n")
 
 
-@pytest.mark.parametrize("command", [["schema"], ["list", "--json"], ["--help"], ["list", "--help"], ["release"]])
+@pytest.mark.parametrize(
+    "command", [["list", "--json"], *(pytest.param(each.split(), marks=LONG) for each in MORE)]
+)
 def test_a_reader_that_went_away_is_no_gate_that_says_no(command: list[str], unread: int, tmp_path: Path) -> None:
     ended = python(COMMAND, *command, stdout=unread, cwd=tmp_path)
     assert (ended.returncode, ended.stderr) == (READ_NO_FURTHER, "")

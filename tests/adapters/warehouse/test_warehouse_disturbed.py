@@ -80,6 +80,7 @@ except StorageError as error:
     assert not [path for path in tmp_path.iterdir() if path.name.startswith((".draft", "stoic"))]
 
 
+@pytest.mark.long
 def test_a_database_that_finds_no_room_leaves_the_one_before(tmp_path):
     """DuckDB closes a file as if nothing had happened, although what it held found no room."""
     script = """
