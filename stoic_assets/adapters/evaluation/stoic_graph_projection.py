@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from stoic_assets.adapters.disk.release_files import as_released
-from stoic_assets.adapters.evaluation.publishing import read_evaluations
+from stoic_assets.adapters.evaluation.publication import Publication
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.graph import stoic_graph, stoic_graph_deletion
 from stoic_assets.adapters.graph.bolt import Graph
@@ -44,8 +44,8 @@ def introduce_version(workplace: Workplace, agent_version: str, release: Release
 
 def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
     """Writes an evaluation, its fitness and the agent's trends into the stoic graph; returns what was written."""
-    head, evaluations = read_evaluations(workplace, manifest)
-    tables = EvaluationTables(workplace, manifest)
+    publication = Publication(workplace, manifest)
+    head, evaluations, tables = publication.head, publication.evaluations, publication.tables
     outcomes, fitness = _outcomes(tables), tables.read("fitness_updates")
     people = human_evaluations(workplace, manifest.agent_version)
     released_at, parents = _release(workplace, manifest)
