@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from stoic_assets.adapters.evaluation.beginning import Wanted
 from stoic_assets.adapters.evaluation.conversations import HeldEvaluation, hold_evaluations
-from stoic_assets.adapters.evaluation.live_releases import read_releases
+from stoic_assets.adapters.evaluation.live_releases import Releases, read_releases
 from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import Busy, ConfigurationError, StoicError
@@ -13,14 +13,17 @@ from stoic_assets.core.evaluation import INCOMPLETE, EvaluationRequest
 from stoic_assets.core.nights.night_record import HeldVersion, Round, RoundName, night_evaluation_id
 from stoic_assets.core.scoring.validity import ceiling_reached
 
+Results = Mapping[str, HeldEvaluation | StoicError]
+"""What became of each version that was wanted: its conversations, or its error."""
+
 
 @dataclass(frozen=True)
 class HeldNight:
     """One round of a night: its record, and the result of each version that conversed.
 
-    `unread` says which named versions were left out, as they are not live, and why manifests were; of these it says
-    nothing in a first round for named versions. `missed` says why versions were not evaluated in the first round; these
-    have no part in this one.
+    `unread` are notes on what was left out: named versions that are not live, and manifests with a fault. A first round
+    for named versions has no notes on manifests. `missed` are versions without a part in this round since they were
+    not evaluated in the first one, each with the reason.
     """
 
     record: Round
@@ -38,35 +41,61 @@ async def hold_night(
     theirs to record.
     """
     releases = read_releases(workplace)
+    ids = {version: night_evaluation_id(night, version, name) for version in _live(releases, versions)}
+    wanted = [Wanted(version, evaluation_id, EvaluationRequest()) for version, evaluation_id in ids.items()]
+    outcomes = await hold_evaluations(workplace, wanted, run_id)
+    _refuse_if_all_busy(outcomes.values())
+    results = {version: outcomes[evaluation_id] for version, evaluation_id in ids.items()}
+    held = {version: result for version, result in results.items() if isinstance(result, HeldEvaluation)}
+    record = _round(workplace, run_id, results, held, releases.bases())
+    workplace.nights.record_round(night, name, record)
+    # Versions are named in a first round by hand, in the second one because they regressed.
+    complaints = () if versions and name == "first" else releases.complaints
+    unread = map(workplace.redactor.text, (*complaints, *_not_live(releases, versions)))
+    return HeldNight(record, held, tuple(map(left_out, unread)), _missed(workplace, night, results))
+
+
+def _live(releases: Releases, versions: Collection[str]) -> list[str]:
+    """The live versions, or those among `versions` if any are named. Raises `ConfigurationError` if there is none."""
     all_live = [each.agent_version for each in releases.live]
     live = [version for version in all_live if not versions or version in versions]
     if not live:
         asked = f"not live: {', '.join(versions)}; live: {', '.join(all_live)}" if all_live else "no version is live"
         said = f"{asked}; give the version a `url` in releases/*.yml"
         raise ConfigurationError("; ".join([said, *map(left_out, releases.complaints)]))
-    wanted = [Wanted(version, night_evaluation_id(night, version, name), EvaluationRequest()) for version in live]
-    outcomes = await hold_evaluations(workplace, wanted, run_id)
-    busy = [each for each in outcomes.values() if isinstance(each, Busy)]
-    if len(busy) == len(wanted):
+    return live
+
+
+def _refuse_if_all_busy(outcomes: Collection[HeldEvaluation | StoicError]) -> None:
+    busy = [each for each in outcomes if isinstance(each, Busy)]
+    if len(busy) == len(outcomes):
         raise busy[0]
-    results = {each.agent_version: outcomes[each.evaluation_id] for each in wanted}
-    held = {version: result for version, result in results.items() if isinstance(result, HeldEvaluation)}
-    bases, clean = releases.bases(), workplace.redactor.text
-    record = Round(
-        run_id=run_id, held_at=now(),
-        evaluations={
-            version: HeldVersion(evaluation_id=each.manifest.evaluation_id, base=bases[version])
-            for version, each in held.items()
-        },
-        faults={version: clean(fault) for version, result in results.items() if (fault := _fault(result))},
-    )
-    workplace.nights.record_round(night, name, record)
+
+
+def _round(
+    workplace: Workplace, run_id: str, results: Results, held: Mapping[str, HeldEvaluation],
+    bases: Mapping[str, str | None],
+) -> Round:
+    """The record of a round that ends now."""
+    evaluations = {
+        version: HeldVersion(evaluation_id=each.manifest.evaluation_id, base=bases[version])
+        for version, each in held.items()
+    }
+    clean = workplace.redactor.text
+    faults = {version: clean(fault) for version, result in results.items() if (fault := _fault(result))}
+    return Round(run_id=run_id, held_at=now(), evaluations=evaluations, faults=faults)
+
+
+def _not_live(releases: Releases, versions: Collection[str]) -> list[str]:
+    """Why named versions are not live."""
+    live = {each.agent_version for each in releases.live}
+    return [releases.elsewhere.get(each, f"{each} is not live") for each in versions if each not in live]
+
+
+def _missed(workplace: Workplace, night: str, results: Results) -> dict[str, str]:
+    """The faults of versions in the night's first round, of those without a part in this one."""
     first = workplace.nights.read(night).first
-    missed = {version: why for version, why in (first.faults if first else {}).items() if version not in results}
-    asked_for = versions and name == "first"  # by hand; in the second round they are those that regressed
-    not_live = [releases.elsewhere.get(each, f"{each} is not live") for each in versions if each not in all_live]
-    unread = [*(() if asked_for else releases.complaints), *not_live]
-    return HeldNight(record, held, tuple(left_out(clean(each)) for each in unread), missed)
+    return {version: why for version, why in (first.faults if first else {}).items() if version not in results}
 
 
 def left_out(complaint: str) -> str:
