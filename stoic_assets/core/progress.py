@@ -52,7 +52,7 @@ class StageLines:
 
 
 class Unwatched:
-    """No observer; others take from it what they do not show, and `_clean`, which blanks secrets in what they do."""
+    """Shows nothing. Observers have from it what they ignore, and `_clean`, which blanks secrets in what they show."""
 
     _clean: Callable[[Any], Any] = staticmethod(lambda data: data)
 

@@ -15,10 +15,10 @@ LOOK_AGAIN_SECONDS = 2.0
 
 
 async def await_first_evaluation(workplace: Workplace, version: str, base: str) -> None:
-    """Waits while the first evaluation of `base`, that of `version`, is under way in another process, and says so.
+    """Waits for the first evaluation of `base`, with which `version` is to be compared, and says so.
 
-    Versions that are evaluated side by side, as in a backfill, end in any order. Of those that would wait for each
-    other, the first goes on.
+    It waits only while another process makes that evaluation: versions that are evaluated side by side, as in a
+    backfill, end in any order. Of versions that would wait for each other, the first does not wait.
     """
     line = f"{base} is being evaluated by another process; the comparison with it waits for that"
     while is_first_under_way(workplace, base) and not _goes_first(workplace, version, base):

@@ -22,7 +22,8 @@ Key = tuple[str, str]
 def why_outdated(workplace: Workplace, rows: Rows) -> str | None:
     """Why rows of `version_comparisons` with one base no longer hold, and what to do; None while they do.
 
-    Where scores are newer than they are, they hold if these say the same: cached verdicts are stored again as well.
+    If scores are newer than the rows, these still hold where a comparison by the scores gives the same results: judging
+    again may only have stored cached verdicts anew.
     """
     if not rows:
         return None

@@ -32,9 +32,9 @@ READ = ("trials", "virtue_scores", "task_scores", "assertion_results", "composit
 ASSERTION = ("trial_id", "assertion", "text", "weight", "passed")
 """The columns of `assertion_results` that a comparison uses."""
 VIRTUE = ("trial_id", "virtue", "score", "confidence_source")
-"""Those of `trial_virtues`."""
+"""The columns of `trial_virtues` that a comparison uses."""
 CALL = (*SERVED, "cached", "error", "time")
-"""Those of `llm_calls`."""
+"""The columns of `llm_calls` that a comparison uses."""
 RECENT = 100
 """Evaluations of a version among which one is chosen: with 1,000 on both sides, comparing all pairs would take 5 s."""
 
@@ -152,7 +152,7 @@ def _job_hashes(trials: Sequence[Row]) -> dict[str, str]:
 
 
 def _cases(rows: Sequence[Row]) -> tuple[dict[Case, str], set[Case]]:
-    """The hashes of jobs, by them and their scenarios, and those with several trials under one condition."""
+    """The hash of the job of each case, and the cases with several trials under one condition."""
     held = {(row["job"], row["scenario"]): row for row in rows}
     return (
         {case: row["job_hash"] for case, row in held.items()},

@@ -30,10 +30,12 @@ _DIGITS = 9
 def without_worst(measured: Measured, others: Measured, side: Side, other: Side, jobs: Set[str]) -> Measured:
     """The means of `side` (`measured`) without its worst trials and cells; `others` are the means of `other`.
 
-    Under each condition the trials are the same share as `other` failed in, of all trials that `side` completed, scored
-    or not; it may include part of a trial. Worst are those furthest below the mean of their cell, in whichever cells
-    they are: trials of one cell turn out hard by chance, so the other side's failures need not be in the same ones.
-    Cells are as many as only `side` was measured in because `other` failed. Worst are those furthest below `others`.
+    Trials: of those that `side` completed under a condition, scored or not, the same share is left out as `other`
+    failed in; that may include part of a trial. The worst are furthest below the mean of their cell, whichever cell
+    that is: trials of a cell turn out hard by chance, so `other` need not have failed in the same cells.
+
+    Cells: as many are left out under a condition as only `side` has a mean in because `other` failed in them. The worst
+    cells are furthest below `others`.
     """
     left = {measure: {job: dict(means) for job, means in of.items()} for measure, of in measured.items()}
     ran = ran_by_both(side, other, jobs)
@@ -65,9 +67,10 @@ def _without_worst_trials(
 
 
 def _means_without(values: Mapping[Cell, Sequence[float]], worst: float) -> dict[Cell, float]:
-    """The mean of each cell without so many of all values, those first that are furthest below the mean of theirs.
+    """The mean of each cell without the worst of all values, as many as `worst`: a fraction leaves out part of a value.
 
-    Of values that are equally far below as many parts are left out as there are values.
+    The worst are furthest below the mean of their cell. Of values that are equally far below, the same part of each is
+    left out.
     """
     ranked = sorted((round(value - fmean(of), _DIGITS), cell, value) for cell, of in values.items() for value in of)
     total, weight = dict.fromkeys(values, 0.0), dict.fromkeys(values, 0.0)
@@ -82,7 +85,10 @@ def _means_without(values: Mapping[Cell, Sequence[float]], worst: float) -> dict
 
 
 def _without_worst_cells(means: Mapping[Cell, float], own: Cells, others: Cells, lost: int) -> Mapping[Cell, float]:
-    """The means without so many cells. Of cells that are equally bad the job that is worse in all goes first."""
+    """The means without those of the `lost` worst cells, which are furthest below `others`.
+
+    Of cells that are equally far below, that of the job which is worse over both conditions is left out first.
+    """
 
     def ahead(cell: Cell) -> tuple[float, float, int]:
         job, condition = cell
@@ -97,12 +103,12 @@ def _without_worst_cells(means: Mapping[Cell, float], own: Cells, others: Cells,
 def _values(side: Side, measure: str) -> Mapping[Cell, list[float]]:
     """What the valid trials of each cell were scored."""
     scores = {row["trial_id"]: row["score"] for row in side.virtues if row["virtue"] == measure}
-    found: dict[Cell, list[float]] = defaultdict(list)
+    values: dict[Cell, list[float]] = defaultdict(list)
     for row in side.trials:
         value = scores.get(row["trial_id"], row.get(measure))
         if row["valid"] and value is not None and not is_left_out(row, measure):
-            found[cell_of(row)].append(value)
-    return found
+            values[cell_of(row)].append(value)
+    return values
 
 
 def robust_findings(
@@ -114,41 +120,45 @@ def robust_findings(
     `without` has what is found with the base without its worst trials, and then with the candidate. A lift, whose
     conditions pull apart, has no better side: any failure leaves it open.
     """
-    trimmed = [(side, {(found.measure, found.scope): found for found in each}) for side, each in without]
+    trimmed = [(side, {_about(finding): finding for finding in of_side}) for side, of_side in without]
     return [
-        _robust(found, why, [(side, each.get((found.measure, found.scope))) for side, each in trimmed])
-        if (why := left_out.get((found.measure, found.scope))) else found
-        for found in findings
+        _robust(finding, why, [(side, by_measure.get(_about(finding))) for side, by_measure in trimmed])
+        if (why := left_out.get(_about(finding))) else finding
+        for finding in findings
     ]
 
 
-def _robust(found: Finding, why: str, trimmed: Sequence[tuple[Side, Finding | None]]) -> Finding:
+def _about(finding: Finding) -> tuple[str, Scope]:
+    return finding.measure, finding.scope
+
+
+def _robust(finding: Finding, why: str, trimmed: Sequence[tuple[Side, Finding | None]]) -> Finding:
     base_trimmed, candidate_trimmed = trimmed
     against = {"regressed": [candidate_trimmed], "improved": [base_trimmed], "unchanged": trimmed, "inconclusive": []}
-    for side, other in against[found.verdict]:
-        if found.scope == "lift":
+    for side, trimmed_finding in against[finding.verdict]:
+        if finding.scope == "lift":
             said = "failures under one condition raise a lift, under the other they lower it"
-        elif other is None or other.verdict != found.verdict:
-            rest = _as_found(other, found.verdict)
+        elif trimmed_finding is None or trimmed_finding.verdict != finding.verdict:
+            rest = _as_found(trimmed_finding, finding.verdict)
             said = f"without as many of the worst trials and jobs of {side.agent_version} {rest}"
         else:
             continue
-        return replace(found, verdict="inconclusive", why=f"{why}; {said}")
-    return found
+        return replace(finding, verdict="inconclusive", why=f"{why}; {said}")
+    return finding
 
 
-def _as_found(found: Finding | None, expected: Verdict) -> str:
+def _as_found(finding: Finding | None, expected: Verdict) -> str:
     """What is left without the worst trials, and why it is not as expected."""
-    if found is None or found.effect.difference is None:
+    if finding is None or finding.effect.difference is None:
         return "nothing is left to compare"
-    tested = found.effect.tested
-    said = f"the difference is {difference(found.effect.difference)}"
+    tested = finding.effect.tested
+    said = f"the difference is {difference(finding.effect.difference)}"
     if tested and tested.low is not None and tested.high is not None:
         said += f" (95 % interval {difference(tested.low)} to {difference(tested.high)})"
-    if found.verdict != "inconclusive":
-        return f"{said}, and the verdict {found.verdict}"
-    if found.p_adjusted is None:
-        return f"{said}; {found.why}"
-    if found.p_adjusted <= ALPHA:
-        return f"{said}: {too_small(found.effect.difference, found.delta)}"
+    if finding.verdict != "inconclusive":
+        return f"{said}, and the verdict {finding.verdict}"
+    if finding.p_adjusted is None:
+        return f"{said}; {finding.why}"
+    if finding.p_adjusted <= ALPHA:
+        return f"{said}: {too_small(finding.effect.difference, finding.delta)}"
     return f"{said}, which may be chance" if expected != "unchanged" else f"{said}, not surely within ±δ"

@@ -22,12 +22,15 @@ class Planned:
     job: Job
 
     def at(self, attempt: int) -> Trial:
-        """The trial at its nth attempt: where each trial has its own user, each attempt has another one."""
+        """The trial at its nth attempt: where every trial has a user of its own, so has every attempt."""
         trial = replace(self.trial, attempt=attempt)
         return replace(trial, user=_user(self.job, trial.played_as))
 
     def may_restart(self) -> bool:
-        """Whether it can be run again after all others: not if those told the agent facts that this one withholds."""
+        """Whether it can be run again once other trials of the job were run.
+
+        It cannot if it withholds facts and shares its user with trials that tell them to the agent.
+        """
         return self.job.has_own_users() or self.trial.condition == "supplied" or not self.job.facts
 
 

@@ -145,14 +145,14 @@ def words_of_verdict(verdict: VirtueVerdict) -> list[Words]:
 
 
 def words_of_marks(given: Mapping[str, Mark]) -> list[Words]:
-    """What it says on tasks and tone, all together."""
+    """What a judge says on tasks and tone: the reasons of all marks together."""
     return [[("reason", mark.reason) for mark in given.values()]]
 
 
 def words_of_each_mark(given: Mapping[str, Mark]) -> list[Words]:
-    """What it says on each task and on the tone, where marks count one by one, and all together.
+    """The reason of each mark alone, since marks count one by one here, and the reasons of all marks together.
 
-    Each of them may be so short that it stands in the record by chance, and yet all be copied.
+    Together because each may be too short to be recognised as a copy alone, although all of them are copied.
     """
     return [*([("reason", mark.reason)] for mark in given.values()), *words_of_marks(given)]
 

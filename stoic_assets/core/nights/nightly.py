@@ -145,7 +145,7 @@ def _to_hold_again(night: Night, facts: Facts) -> tuple[str, ...]:
 
 
 def _without_verdict(held: Round, facts: Facts) -> tuple[str, ...]:
-    """All versions of a round if one of them has no verdict and nothing will give it one."""
+    """All versions of a round if one of them has no verdict and will get none; else no version."""
     judged = {each.evaluation_id for each in held.evaluations.values()} <= facts.comparisons.keys()
     done = not _is_settled(held, facts) or (judged and not held.faults)
     return () if done else tuple({**held.evaluations, **held.faults})

@@ -82,9 +82,11 @@ def mean(rows: Iterable[Row], column: str) -> float | None:
 
 
 def without_void_totals(scores: Rows, trials: Rows) -> Rows:
-    """Rows of `composite_scores` without totals where these are only the zeros of failed trials, asked for nothing.
+    """Rows of `composite_scores`, without their totals where no total measures anything.
 
-    The macro `total_measures_something` tells them apart, for the mean in `evaluation_scores` and for comparisons.
+    That is so if the agent failed in every trial that has a total, and no task, assertion or time was asked of it: the
+    total is 0 then. The macro `total_measures_something` decides the same for the mean in `evaluation_scores` and for
+    comparisons.
     """
     timed = {row["trial_id"] for row in trials if not is_missing(row.get("aspirational_ms"))}
     measured = (

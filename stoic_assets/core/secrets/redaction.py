@@ -51,7 +51,7 @@ Span = tuple[int, int]
 
 
 def _without(text: str, spans: Iterable[Span]) -> str:
-    """The text with a blank for each of the spans, and one for those that overlap."""
+    """The text with a blank in place of each span; spans that overlap share one blank."""
     shown, end = list[str](), 0
     for begins, ends in sorted(spans):
         if begins >= end:
