@@ -43,6 +43,25 @@ def test_a_saved_file_with_nothing_but_practice_ends_where_practice_does(
     assert there.text("#progress-text") == "Practice: 5 of 5 done"
 
 
+def test_a_correction_counts_where_the_clock_is_behind_that_of_what_it_corrects(
+    visit: Any, write_page: Any, tmp_path: Path
+) -> None:
+    file, _ = write_page()
+    ahead = visit(file)
+    ahead.page.clock.set_system_time("2026-03-01T10:00:00Z")
+    ahead.enter()
+    ahead.press("54543y>")
+    path = ahead.saved(tmp_path)
+    behind = visit(file)
+    behind.page.clock.set_system_time("2026-03-01T09:00:00Z")
+    behind.page.set_input_files("#welcome-file", path)
+    behind.page.wait_for_selector("#rating:visible")
+    behind.press("b1")
+    [before], [corrected] = json.loads(path.read_text(encoding="utf-8")), behind.save_from_dialog(tmp_path)
+    assert corrected["ratings"] == before["ratings"] | {"appropriateness": 1}
+    assert corrected["timestamp"] > before["timestamp"]
+
+
 @pytest.mark.parametrize("width", [320, 1360])
 def test_what_was_loaded_is_said_for_all_to_see_until_work_goes_on(
     visit: Any, write_page: Any, tmp_path: Path, width: int

@@ -121,8 +121,10 @@ class Work {
     if (text !== this.record(number).comments) this.keep(number, { ...this.record(number), comments: text });
   }
 
+  /** Stores a change with its moment, which is after that of the change before, also where the clock is behind it. */
   keep(number, record) {
-    record.timestamp = new Date().toISOString();
+    const before = new Date(record.timestamp ?? 0).getTime();
+    record.timestamp = new Date(Math.max(Date.now(), before + 1)).toISOString();
     this.records[this.order[number].test_id] = record;
     this.save();
   }
