@@ -142,11 +142,11 @@ def _summary(document: Document, below: float) -> Text:
     weak_virtues = document["weak_virtues"]
     shown = [f"{words(each['virtue']).lower()} {short_of(each['score'], below)}" for each in weak_virtues]
     decided = _decided(document)
+    passed = f"   passed: {sum(decided)} of {len(decided)}" if decided else ""
     weak = ", ".join(shown) or ("none" if document["fitness"] is not None else "no virtue was scored")
     return Text.assemble(
         "average score ", (dashed(score, document["average_score"]), "bold"),
-        f"   fitness {dashed(score, document['fitness'])}   weak virtues: {weak}"
-        f"   passed: {sum(decided)} of {len(decided)}"
+        f"   fitness {dashed(score, document['fitness'])}   weak virtues: {weak}{passed}"
         f"   invalid trials: {document['invalid_trials']} of {len(document['trials'])}",
     )
 

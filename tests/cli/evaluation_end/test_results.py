@@ -148,3 +148,12 @@ def test_what_nobody_scored_is_not_called_strong(
 ) -> None:
     finish(stored(fitness=fitness), workplace, as_json=False, fail_under=None)
     assert f"weak virtues: {said} " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("passed", "said"), [(False, "   passed: 0 of 1"), (None, "")])
+def test_trials_that_passed_are_counted_where_anything_could_be_passed(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], passed: bool | None, said: str
+) -> None:
+    tables = {"composite_scores": [SCORED_TRIAL | {"passed": passed}], "trials": [HELD]}
+    finish(stored(tables=tables, planned_trials=1, scored_trials=1), workplace, as_json=False)
+    assert f"no virtue was scored{said}   invalid trials: 0 of 1" in capsys.readouterr().out
