@@ -174,6 +174,8 @@ def _uncalibrated(comparisons: "list[JudgeComparison]") -> dict[str, list[str]]:
 
 
 def _show(analysed: Analysed) -> None:
+    from stoic_assets.core.ratings.reliability.gate import as_alpha
+
     analysis = analysed.analysis
     table = console.plain_table()
     for heading in ("dimension", "ordinal alpha", "95 % interval", "gate"):
@@ -181,8 +183,8 @@ def _show(analysed: Analysed) -> None:
     table.add_column("why", min_width=12)
     for name, dimension in analysis.dimensions.items():
         alpha = dimension.coefficients["alpha_ordinal"]
-        interval = DASH if alpha.low is None or alpha.high is None else f"{score(alpha.low)} to {score(alpha.high)}"
-        estimate = dashed(score, alpha.estimate)
+        interval = " to ".join(as_alpha(bound) for bound in (alpha.low, alpha.high) if bound is not None) or DASH
+        estimate = dashed(as_alpha, alpha.estimate)
         table.add_row(name.replace("_", " "), estimate, interval, dimension.gate.state, dimension.gate.why or "")
     raters, items = len(analysis.table.raters), len(analysis.table.items)
     study = analysed.study

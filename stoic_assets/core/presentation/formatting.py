@@ -42,9 +42,20 @@ def score(value: float) -> str:
 
 def short_of(value: float, bound: float) -> str:
     """As `score`, but a value below a bound gets as many decimals as show that: 0.699 where the bound is 0.7."""
+    return beside(value, bound) if as_shown(value) < bound else score(value)
+
+
+def beside(value: float, *lines: float) -> str:
+    """As `score`, but with as many decimals as show on which side of each line it lies: 0.497 where one is 0.5."""
     value = as_shown(value)
-    below = (text for decimals in range(2, 11) if float(text := f"{value:.{decimals}f}") < bound)
-    return next(below, score(value)) if value < bound else score(value)
+    texts = (f"{value:z.{decimals}f}" for decimals in range(2, 11))
+    found = (text for text in texts if all(_side(float(text), line) == _side(value, line) for line in lines))
+    return next(found, score(value)).replace("-", "−")
+
+
+def _side(value: float, line: float) -> int:
+    """−1 below the line, 0 on it, 1 above."""
+    return (value > line) - (value < line)
 
 
 def as_set(value: float) -> str:

@@ -5,17 +5,20 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.ratings import calibration_store
+from stoic_assets.adapters.ratings.rating_analysis import analyse_ratings
 from stoic_assets.adapters.ratings.rating_keys import ratings_folder, write_keys
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.ratings import REMAINS, analyze, build, calibrate, collect
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.ratings.blinding import Key
+from stoic_assets.core.ratings.reliability.estimate import Estimate
 
 MARKS = dict.fromkeys(
     ("appropriateness", "helpfulness", "stoic_authenticity", "emotional_intelligence", "actionability"), 3
@@ -132,6 +135,20 @@ def test_a_check_that_could_not_be_made_is_said_and_not_taken_for_passed(
     analyze(as_json=True)
     not_checked = json.loads(capsys.readouterr().out)["not_checked"]
     assert not_checked["inconsistent_repeats"] == "no item was shown twice"
+
+
+def test_a_figure_does_not_contradict_its_gate(
+    workplace: Workplace, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collect([given(workplace, tmp_path, x=None)])
+    found = analyse_ratings(workplace)
+    coefficients = {"alpha_ordinal": Estimate(0.4, 0.28, 0.4969, None)}
+    decided = replace(found.analysis.dimensions["helpfulness"], coefficients=coefficients)
+    analysis = replace(found.analysis, dimensions={"helpfulness": decided})
+    monkeypatch.setattr("stoic_assets.cli.ratings.analyse_ratings", lambda *_: replace(found, analysis=analysis))
+    capsys.readouterr()
+    analyze()
+    assert "0.28 to 0.497 " in capsys.readouterr().out
 
 
 def test_ratings_of_replies_that_are_not_ours_need_no_further_step(

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from stoic_assets.core.presentation import formatting
 from stoic_assets.core.presentation.formatting import (
     RAW_CHARS,
+    beside,
     bounded,
     breakable,
     difference,
@@ -71,6 +72,17 @@ def test_a_score_is_written_alike_however_its_sum_was_rounded(value: float, text
 )
 def test_a_value_below_a_bound_is_seen_to_be(value: float, shown: str) -> None:
     assert short_of(value, 0.7) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.4969, "0.497"), (0.49978, "0.4998"), (0.603, "0.603"), (0.5, "0.50"), (0.6 + 1e-13, "0.60"), (0.55, "0.55"),
+        (-0.104, "−0.10"), (-0.001, "0.00"),
+    ],
+)  # fmt: skip
+def test_a_value_is_seen_to_be_on_its_side_of_each_line(value: float, shown: str) -> None:
+    assert beside(value, 0.5, 0.6) == shown
 
 
 def test_a_bound_is_shown_as_it_was_set() -> None:

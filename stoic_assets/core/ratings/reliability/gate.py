@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import Literal
 
-from stoic_assets.core.presentation.formatting import plural
+from stoic_assets.core.presentation.formatting import beside, plural
 from stoic_assets.core.ratings.reliability.estimate import Estimate
 
 ACCEPT = 0.6
@@ -27,6 +27,11 @@ MOST_RATERS = 50
 """More raters than this for one item are not practicable."""
 
 State = Literal["pass", "fail", "unknown"]
+
+
+def as_alpha(value: float) -> str:
+    """An alpha, or a bound of its interval, as text that shows on which side of the gate's lines it lies."""
+    return beside(value, REVIEW, ACCEPT)
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,15 @@ The policy in the head forbids every request, and every script except the page's
 of the evaluation report.
 """
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from markupsafe import Markup
 
-from stoic_assets.core.presentation.formatting import or_dash, plural, score
+from stoic_assets.core.presentation.formatting import Form, or_dash, plural, score
 from stoic_assets.core.presentation.page_environment import PageEnvironment
 from stoic_assets.core.ratings.reliability.estimate import Estimate
+from stoic_assets.core.ratings.reliability.gate import as_alpha
 from stoic_assets.core.text.foreign_text import visible
 
 TEMPLATES = "core/ratings/report/templates"
@@ -28,15 +29,18 @@ def render_document(template: str, *folders: str, **values: Any) -> str:
 @cache
 def _environment(*folders: str) -> PageEnvironment:
     environment = PageEnvironment(*folders, TEMPLATES)
-    environment.filters |= {"with_interval": _with_interval, "plural": plural}
+    environment.filters |= {
+        "with_interval": _with_interval, "alpha_with_interval": partial(_with_interval, form=as_alpha),
+        "plural": plural,
+    }  # fmt: skip
     return environment
 
 
-def _with_interval(found: Estimate) -> Markup:
+def _with_interval(found: Estimate, form: Form = score) -> Markup:
     """`0.62 (0.51 to 0.71)`; a missing part is a dash with the reason on hover."""
     if found.estimate is None:
         return or_dash(str)(None, found.why)
-    figure = score(found.estimate)
+    figure = form(found.estimate)
     if found.low is None or found.high is None:
         return Markup('{} <abbr class="none" title="{}">(–)</abbr>').format(figure, visible(found.why or ""))
-    return Markup("{} <small>({} to {})</small>").format(figure, score(found.low), score(found.high))
+    return Markup("{} <small>({} to {})</small>").format(figure, form(found.low), form(found.high))

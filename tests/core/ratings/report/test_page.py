@@ -11,7 +11,8 @@ import pytest
 from stoic_assets.core.presentation.page_environment import policy_hash
 from stoic_assets.core.ratings.analysis import RatingAnalysis, analyse
 from stoic_assets.core.ratings.rated_item import RatedItem
-from stoic_assets.core.ratings.reliability.estimate import Resampling
+from stoic_assets.core.ratings.reliability.estimate import Estimate, Resampling
+from stoic_assets.core.ratings.reliability.gate import Gate
 from stoic_assets.core.ratings.report.charts import kappas_of_pairs
 from stoic_assets.core.ratings.report.discussion_sheet import discussion_sheet
 from stoic_assets.core.ratings.report.page import render_analysis
@@ -103,6 +104,15 @@ def test_states_and_numbers_of_raters_are_said_in_words(make_study: Callable[...
     assert alone.count("Ask 2 more raters.") == 5
     assert "One rater gave marks: agreement needs two." in alone
     assert "The agent reported no effectiveness" in alone
+
+
+def test_a_figure_does_not_contradict_its_gate(make_study: Callable[..., Rows]) -> None:
+    analysis = analyse(make_study(10, 2), resampling=Resampling(10))
+    alpha, why = Estimate(0.49978, 0.28, 0.49994, None), "the whole interval lies below 0.5"
+    found = analysis.dimensions["helpfulness"]
+    found = replace(found, coefficients={**found.coefficients, "alpha_ordinal": alpha}, gate=Gate("fail", None, why))
+    page = render_analysis(replace(analysis, dimensions={**analysis.dimensions, "helpfulness": found}))
+    assert page.count("0.4998 <small>(0.28 to 0.4999)</small>") == 2
 
 
 def test_what_the_charts_of_raters_show_is_also_said(make_row: Callable[..., dict[str, Any]]) -> None:
