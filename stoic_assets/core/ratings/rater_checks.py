@@ -43,7 +43,10 @@ def rater_checks(rows: Rows, table: RatingTable, items: Mapping[str, RatedItem])
         *straight_lining(table), *always_high(table), *contradictory_overall(table), *outliers(table),
         *too_fast(proper, items), *inconsistent_repeats(proper, repeats), *missed_attention(asked, items),
     ]  # fmt: skip
+    few = "" if any(_marks_of_raters(table)) else f"no rater gave {FEWEST_MARKS} marks"
     not_made = {
+        "straight_lining": few,
+        "always_high": few,
         "outlier": "" if len(table.raters) > 2 else "it needs three raters",
         "too_fast": "" if any(_timed(row, items) for row in proper) else "no rating has both a time and a known text",
         "inconsistent_repeats": "" if repeats else "no item was shown twice",

@@ -111,6 +111,13 @@ def test_a_check_that_cannot_be_made_says_why(make_study: MakeStudy) -> None:
     assert not_made["too_fast"] == "no rating has both a time and a known text"
 
 
+@pytest.mark.parametrize(("items", "why"), [(1, "no rater gave 10 marks"), (2, None)])
+def test_too_few_marks_for_a_pattern_are_not_taken_for_none(make_row: MakeRow, items: int, why: str | None) -> None:
+    rows = [make_row("a", f"item-{n}", mark) for n, mark in enumerate((1, 5)[:items])]
+    not_made = rater_checks(rows, rating_table(rows), {}).not_made
+    assert not_made.get("straight_lining") == not_made.get("always_high") == why
+
+
 def of_marks(make_row: MakeRow, *marks: int) -> RatingTable:
     """One rater, an item for every mark, which holds for all dimensions."""
     return rating_table([make_row("rater", f"item-{n:02}", mark) for n, mark in enumerate(marks)])
