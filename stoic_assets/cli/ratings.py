@@ -117,7 +117,8 @@ def analyze(
         console.print_json(analysis_document(analysed.analysis))
     else:
         _show(analysed)
-        if not workplace.warehouse.has(calibration_store.TABLE, *calibration_store.PLACE):
+        ours = any(row["trial_id"] is not None for row in analysed.study.rows)
+        if ours and not workplace.warehouse.has(calibration_store.TABLE, *calibration_store.PLACE):
             console.say(REMAINS)
 
 

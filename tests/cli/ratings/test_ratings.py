@@ -156,6 +156,7 @@ def test_ratings_of_replies_that_are_not_ours_need_no_further_step(
     workplace: Workplace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     collect([given(workplace, tmp_path, x=None)])
+    analyze()
     assert REMAINS not in capsys.readouterr().out
 
 
