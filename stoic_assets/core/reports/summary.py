@@ -10,6 +10,7 @@ from stoic_assets.core.conversation.evidence import PLAIN
 from stoic_assets.core.evaluation import CONVERSED, INCOMPLETE, REGRADING, way_to_finish
 from stoic_assets.core.judging.confidence_map import why_not_calibrated
 from stoic_assets.core.presentation.confidence import calibrated_share, confidence_sources
+from stoic_assets.core.presentation.formatting import words
 from stoic_assets.core.reports.data import ReportData, mean, values, without_void_totals
 from stoic_assets.core.reports.trial_view import TrialView
 from stoic_assets.core.scoring.evaluation_document import reason
@@ -176,9 +177,15 @@ def scored_rows(rows: Rows) -> list[Row]:
 
 
 def why_uncalibrated(data: ReportData) -> list[str]:
-    """Why confidences are not calibrated, each reason once."""
+    """Why confidences are not calibrated, each reason once; one that does not hold for every virtue names its own."""
     judges = ",".join(sorted(judges_of(data.virtue_scores)))
     scored = [row for row in data.trial_virtues if row.get("score") is not None]
     kinds = dict.fromkeys((row["virtue"], row.get("confidence_source")) for row in scored)
-    reasons = (why_not_calibrated(data.judge_calibration, virtue, judges, source) for virtue, source in kinds)
-    return list(dict.fromkeys(reason for reason in reasons if reason))
+    reasons: dict[str | None, dict[str, None]] = {}
+    for virtue, source in kinds:
+        why = why_not_calibrated(data.judge_calibration, virtue, judges, source)
+        reasons.setdefault(why, {})[words(virtue).lower()] = None
+    virtues = {virtue for virtue, _ in kinds}
+    return [
+        why if len(those) == len(virtues) else f"{', '.join(those)}: {why}" for why, those in reasons.items() if why
+    ]

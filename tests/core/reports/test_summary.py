@@ -88,6 +88,19 @@ def test_each_reason_for_what_is_not_calibrated_is_told_once(make_data: Make) ->
     assert why_uncalibrated(replace(data, trial_virtues=virtues, judge_calibration=known)) == [FEW]
 
 
+def test_a_reason_that_does_not_hold_for_all_virtues_names_its_own(make_data: Make) -> None:
+    data = make_data()
+    judges = ",".join(sorted({row["judge_model"] for row in data.virtue_scores}))
+    known = [
+        {"virtue": virtue, "judge_model": judges, "measure": "map_self", "why": FEW}
+        for virtue in ("practical_wisdom", "courage")
+    ]
+    sources = {"practical_wisdom": "self", "courage": "self"}
+    virtues = [row | {"confidence_source": sources.get(row["virtue"], "calibrated")} for row in data.trial_virtues]
+    [why] = why_uncalibrated(replace(data, trial_virtues=virtues, judge_calibration=known))
+    assert why == f"courage, practical wisdom: {FEW}"
+
+
 def test_how_the_judges_scores_go_with_peoples_is_told(make_data: Make) -> None:
     row = {"virtue": "wisdom", "estimate": -0.08, "low": -0.23, "high": 0.08, "why": None, "items": 80}
     known = [
