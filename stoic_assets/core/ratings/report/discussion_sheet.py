@@ -5,6 +5,7 @@ Texts of users and agents are escaped, so that no reply can become a heading or 
 
 from collections.abc import Iterator, Sequence
 
+from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.presentation.markdown import bulleted, plain
 from stoic_assets.core.ratings.analysis import RatingAnalysis
 from stoic_assets.core.ratings.rated_item import RatedItem
@@ -36,7 +37,8 @@ def discussion_sheet(analysis: RatingAnalysis, most: int = MOST_ITEMS) -> str:
     parts += [f"Page: {plain(analysis.study.page_id)}\n"] if analysis.study else []
     parts += ["\n".join(_item(number, found, analysis)) for number, found in enumerate(queue[:most], 1)]
     if len(queue) > most:
-        parts.append(f"{len(queue) - most} more items are split.\n")
+        left = len(queue) - most
+        parts.append(f"{plural(left, 'more item')} {'is' if left == 1 else 'are'} split.\n")
     return "\n".join(parts if queue else [*parts, "There is none: no item is split.\n"])
 
 

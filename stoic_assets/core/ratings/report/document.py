@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from stoic_assets.core.presentation.formatting import Form, or_dash, plural, score
+from stoic_assets.core.presentation.formatting import Form, or_dash, score
 from stoic_assets.core.presentation.page_environment import PageEnvironment
 from stoic_assets.core.ratings.reliability.estimate import Estimate
 from stoic_assets.core.ratings.reliability.gate import as_alpha
@@ -29,10 +29,8 @@ def render_document(template: str, *folders: str, **values: Any) -> str:
 @cache
 def _environment(*folders: str) -> PageEnvironment:
     environment = PageEnvironment(*folders, TEMPLATES)
-    environment.filters |= {
-        "with_interval": _with_interval, "alpha_with_interval": partial(_with_interval, form=as_alpha),
-        "plural": plural,
-    }  # fmt: skip
+    alphas = partial(_with_interval, form=as_alpha)
+    environment.filters |= {"with_interval": _with_interval, "alpha_with_interval": alphas}
     return environment
 
 

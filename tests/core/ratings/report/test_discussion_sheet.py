@@ -40,7 +40,8 @@ def test_the_greatest_disagreement_comes_first_and_the_rest_is_counted(make_row:
     assert sheet.index("## 1. item3") < sheet.index("## 2. item2")
     assert "## 3." not in sheet
     assert "2 more items are split." in sheet
-    assert "more items" not in discussion_sheet(analyse(rows, resampling=QUICK), most=4)
+    assert "1 more item is split." in discussion_sheet(analyse(rows, resampling=QUICK), most=3)
+    assert "more item" not in discussion_sheet(analyse(rows, resampling=QUICK), most=4)
 
 
 def test_it_names_the_page_that_was_rated(make_row: MakeRow) -> None:

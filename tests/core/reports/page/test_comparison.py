@@ -85,6 +85,22 @@ def test_one_assertion_that_flipped_is_no_plural(make_data: Make) -> None:
     assert f"All {len(found.flips)} assertions with changed results</summary>" in render_report(data)
 
 
+def test_one_trial_and_one_reply_are_no_plural(make_data: Make) -> None:
+    data = make_data()
+    assert data.base
+    reply, base_reply = (
+        [row for row in version.turns if row["speaker"] == "agent"][:1] for version in (data, data.base)
+    )
+    html = render_report(replace(data, turns=reply, base=replace(data.base, turns=base_reply)))
+    text = " ".join(Structure(html).text.split())
+    for said in (
+        "Passed 1 of 1 trial, now 0 of 1.", "held 1 of 1 time, now 0 of 1", "1 reply of the agent, retries included:",
+        " over 1 reply.",
+    ):  # fmt: skip
+        assert said in text
+    assert "Histogram of 1 reply time;" in html
+
+
 NO_PARENT = (
     "no release manifest names its parent. stoic compare marcus@1.0.0 marcus@1.1.0 compares the two, job by job. For a "
     "comparison here, with the conversations side by side, run stoic release add marcus@1.1.0 --parent marcus@1.0.0, "
