@@ -16,6 +16,7 @@ from stoic_assets.core.judging.verdict import Share
 from stoic_assets.core.moments import checked_moment, in_utc
 from stoic_assets.core.releases import agent_of, check_agent_version
 from stoic_assets.core.text.documents import Document, parse_document
+from stoic_assets.core.text.json_text import why_not_json
 
 Sentiment = Literal["very_negative", "negative", "neutral", "positive", "very_positive"]
 Acceptance = Literal["accepted", "needs_improvement", "rejected"]
@@ -133,12 +134,9 @@ def parse_feedback(text: str, source: str) -> FeedbackFile:
     """Reads one JSON file. Raises `DocumentError`, naming file, line and key of the first fault."""
     try:
         data = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise DocumentError(source, error.lineno, "", f"not valid JSON: {error.msg}") from None
-    except RecursionError:
-        raise DocumentError(source, None, "", "not valid JSON: nested too deeply") from None
-    except ValueError as error:  # a number of thousands of digits
-        raise DocumentError(source, None, "", f"not valid JSON: {error}") from None
+    except (ValueError, RecursionError) as error:
+        problem = f"not valid JSON: {why_not_json(error)}"
+        raise DocumentError(source, getattr(error, "lineno", None), "", problem) from None
     # The YAML reader gives the lines, but allows no tabs; in valid JSON they occur only between values. It refuses some
     # characters and takes others for ends of lines; in valid JSON they occur only in texts, where both know escapes.
     plain = _ODD_IN_YAML.sub(lambda found: json.dumps(found[0])[1:-1], text.replace("\t", " "))

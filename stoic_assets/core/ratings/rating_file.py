@@ -19,7 +19,7 @@ from stoic_assets.core.presentation.formatting import utc
 from stoic_assets.core.ratings.rubric import Overall
 from stoic_assets.core.text.documents import dotted
 from stoic_assets.core.text.foreign_text import well_formed
-from stoic_assets.core.text.json_text import json_text
+from stoic_assets.core.text.json_text import json_text, why_not_json
 
 AHEAD = timedelta(days=1)
 """How far a rater's clock may be ahead. A later rating would be the newest for good, whatever its rater corrects."""
@@ -123,11 +123,9 @@ def _json(content: bytes, source: str) -> Any:
         return json.loads(content.decode("utf-8-sig"), parse_constant=_refuse)
     except UnicodeDecodeError:
         raise DocumentError(source, None, "", "is not UTF-8; save it again as UTF-8") from None
-    except json.JSONDecodeError as error:
-        problem = f"is not valid JSON: {error.msg}; save it again on the page"
-        raise DocumentError(source, error.lineno, "", problem) from None
     except (ValueError, RecursionError) as error:
-        raise DocumentError(source, None, "", f"is not valid JSON: {error}") from None
+        problem = f"is not valid JSON: {why_not_json(error)}; save it again on the page"
+        raise DocumentError(source, getattr(error, "lineno", None), "", problem) from None
 
 
 def _refuse(constant: str) -> Any:

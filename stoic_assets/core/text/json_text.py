@@ -74,3 +74,12 @@ def is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def why_not_json(error: ValueError | RecursionError) -> str:
+    """What is wrong with a text that `json.loads` refused, in words for whoever wrote it."""
+    if isinstance(error, json.JSONDecodeError):
+        return error.msg
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    return "a number has thousands of digits" if "digits" in str(error) else str(error)

@@ -152,7 +152,8 @@ def test_a_fault_is_named_with_file_item_and_field(complaint: str) -> None:
         (b'[{"test_id": \n "x" "y"}]', "ann.json:2: is not valid JSON"),
         (b'[{"seconds": NaN}]', "NaN is not a number"),
         (json.dumps(entry(meta={"seconds": 5})).replace(": 5}", ": 1e999}").encode(), "seconds: .* finite number"),
-        (b"[" * 100_000, "is not valid JSON"),
+        (b"[" * 100_000, "^ann.json: is not valid JSON: nested too deeply; save it again on the page$"),
+        (b"9" * 5_000, "^ann.json: is not valid JSON: a number has thousands of digits; save it again on the page$"),
         ("[„]".encode("latin-1", "replace") + b"\xff", "is not UTF-8"),
     ],
 )
