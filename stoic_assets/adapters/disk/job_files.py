@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from stoic_assets.adapters.disk.configuration_files import fault_in, mentions, read_document, read_text
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.jobs.job import Job, PromptName
-from stoic_assets.core.jobs.job_entries import NAME, CypherSetup, FileSetup
+from stoic_assets.core.jobs.job_entries import MOST_WEIGHT, NAME, CypherSetup, FileSetup
 from stoic_assets.core.jobs.slips import slips
 from stoic_assets.core.judging.own_prompts import refuse_prompt
 from stoic_assets.core.presentation.names import instead_of
@@ -30,7 +31,7 @@ def _job_in(path: Path) -> Job:
     name = job.name or path.stem
     if not re.fullmatch(NAME, name):
         raise fault_in(path, ["name"], _unusable(name, is_file=not job.name))
-    if fault := next(_contradictions(job), None):
+    if fault := next(chain(_contradictions(job), _excessive_weights(job)), None):
         raise fault_in(path, *fault)
     changes: dict[str, Any] = {
         "name": name,
@@ -40,13 +41,22 @@ def _job_in(path: Path) -> Job:
     return job.model_copy(update=changes)
 
 
-def _contradictions(job: Job) -> Iterator[tuple[Sequence[str], str]]:
+def _contradictions(job: Job) -> Iterator[tuple[Sequence[str | int], str]]:
     """The place of each key that cancels others, and what is wrong. `Job` has no such rules: `slips` says why."""
     if (weights := job.weights()) and not any(weights.values()):
         yield ["virtues"], "every virtue weighs 0; give one a weight above 0, or leave `virtues` out"
     for name, (file, *key) in _short_forms(job).items():
         if _file_of(job.prompts.get(name, file)) != _file_of(file):
             yield key, f"`prompts.{name}` names another template for the same prompt; leave one of the two out"
+
+
+def _excessive_weights(job: Job) -> Iterator[tuple[Sequence[str | int], str]]:
+    """The place of each weight above the bound, and what is wrong. `Job` has no such rule either."""
+    weights: dict[tuple[str | int, ...], float] = {("virtues", name): weight for name, weight in job.virtues.items()}
+    weights |= {("assertions", number, "weight"): each.weight for number, each in enumerate(job.assertions)}
+    for place, weight in weights.items():
+        if weight > MOST_WEIGHT:
+            yield place, f"a weight is at most {MOST_WEIGHT:,.0f}; only ratios of weights count, so divide all of them"
 
 
 def _unusable(name: str, is_file: bool) -> str:

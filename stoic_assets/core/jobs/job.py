@@ -7,7 +7,7 @@ that its hash covers all that determines a conversation.
 import hashlib
 import json
 from collections.abc import Collection, Iterable
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -28,6 +28,7 @@ from stoic_assets.core.jobs.job_entries import (
     Setup,
     Target,
     Task,
+    Weight,
     Words,
     seed_messages,
 )
@@ -67,7 +68,7 @@ class Job(CamelDocument, json_schema_extra=_ONE_OF):
     facts: tuple[Words, ...] = ()
     assertions: tuple[Assertion, ...] = ()
     scenarios: tuple[Scenario, ...] = ()
-    virtues: dict[Virtue, Annotated[float, Field(ge=0)]] = Field(
+    virtues: dict[Virtue, Weight] = Field(
         default_factory=dict, description="weights of the virtues in the weighted overall; an unnamed one weighs 1"
     )
     prompts: dict[PromptName, str] = Field(

@@ -20,6 +20,9 @@ Words = Annotated[str, WithJsonSchema(_WRITTEN)]
 """A text that somebody is told, and that must not be blank."""
 _UserName = Annotated[str, WithJsonSchema({**_WRITTEN, "allOf": [{"pattern": r"^([^{}]|\{trial\})*$"}]})]
 _Address = Annotated[str, WithJsonSchema({"type": "string", "pattern": r"^$|^\s*[Hh][Tt][Tt][Pp][Ss]?://[^/?#\s]"})]
+MOST_WEIGHT = 1e9
+"""Above it an average may be no finite number. `slips` says why JSON Schema has this bound and a job has not."""
+Weight = Annotated[float, Field(ge=0, json_schema_extra={"maximum": MOST_WEIGHT})]
 _BY_USER: dict[str, Any] = {"properties": {"role": {"const": "user"}}}
 """The user's messages in JSON Schema, those without a role included."""
 
@@ -142,7 +145,7 @@ class ExpressionAssertion(CamelDocument):
     """A Kotlin expression over `objectContext` and `evaluation` that must be true."""
 
     expression: Words
-    weight: float = Field(1.0, ge=0)
+    weight: Weight = 1.0
     name: str | None = None
     condition: Condition | None = None
 
@@ -162,7 +165,7 @@ class CypherAssertion(CamelDocument):
 
     cypher: Words
     expected: bool | int | float | str | list[Any] | dict[str, Any]
-    weight: float = Field(1.0, ge=0)
+    weight: Weight = 1.0
     name: str | None = None
     condition: Condition | None = None
     parameters: dict[str, Any] = Field(default_factory=dict)

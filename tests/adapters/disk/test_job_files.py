@@ -60,6 +60,23 @@ def test_a_job_of_which_every_virtue_weighs_nothing_is_refused_to_its_author_alo
     assert set((Job.model_validate_json(stored).weights() or {}).values()) == {0.0}
 
 
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("virtues.justice", "virtues:\n  wisdom: 1.0e9\n  justice: {}\n"),
+        ("assertions[1].weight", "assertions:\n  - expression: 'true'\n  - {{expression: 'true', weight: {}}}\n"),
+    ],
+)
+def test_a_weight_too_large_to_average_is_refused_but_stays_readable(tmp_path: Path, key: str, text: str) -> None:
+    path = write(tmp_path / "chat.yml", text.format("1.0e308"))
+    for load in (load_job, lambda path: load_corrections([path])):
+        with pytest.raises(DocumentError, match=rf"chat\.yml:5: {re.escape(key)}: a weight is at most 1,000,000,000;"):
+            load(path)
+    stored = read_document(path, Job)
+    assert Job.model_validate_json(stored.model_dump_json(by_alias=True)) == stored
+    assert load_job(write(path, text.format("1.0e9")))
+
+
 @pytest.mark.parametrize("user", ["u-{trail}", "u-{ trial }", "{trial}-{session}", "u-{trial"])
 def test_a_user_with_braces_for_nothing_holds_no_conversation_but_its_job_can_be_corrected(
     tmp_path: Path, user: str
