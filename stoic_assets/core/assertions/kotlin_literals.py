@@ -15,10 +15,9 @@ LARGEST_LONG = 2**63 - 1
 _INTEGER = re.compile(r"(0[xX][0-9a-fA-F][0-9a-fA-F_]*|0[bB][01][01_]*|0|[1-9][0-9_]*)L?")
 _EXPONENT = r"[eE][+-]?[0-9][0-9_]*"
 _DOUBLE = re.compile(rf"[0-9_]*\.[0-9][0-9_]*({_EXPONENT})?|[0-9][0-9_]*{_EXPONENT}")
-_RAW = re.compile(r"\$(?P<name>[^\W\d]\w*)|(?P<text>[^$]+|\$)")
-_PLAIN = re.compile(
-    r"\$(?P<name>[^\W\d]\w*)|(?P<text>[^$\\\r\n]+|\$)|\\u(?P<code>[0-9a-fA-F]{4})|\\(?P<escape>[tbnr'\"\\$])"
-)
+_NAME = r"\$(?P<name>[^\W\d]\w*|`[^`\r\n]+`)"
+_RAW = re.compile(rf"{_NAME}|(?P<text>[^$]+|\$)")
+_PLAIN = re.compile(rf"{_NAME}|(?P<text>[^$\\\r\n]+|\$)|\\u(?P<code>[0-9a-fA-F]{{4}})|\\(?P<escape>[tbnr'\"\\$])")
 _ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "r": "\r"}
 
 
@@ -55,7 +54,7 @@ def string_parts(text: str, raw: bool) -> Iterator[tuple[Literal | Name, int]]:
         found = match.groupdict()
         if found["name"]:
             yield _literal(collected, match.start())
-            yield Name(found["name"]), match.start()
+            yield Name(found["name"].strip("`")), match.start()
             collected = ""
         elif found.get("code"):
             collected += chr(int(found["code"], 16))

@@ -68,6 +68,8 @@ def test_strings(text: str, value: str) -> None:
     [
         ('"$evaluation"', (Name("evaluation"),)),
         ('"a $evaluation.b"', (Literal("a "), Name("evaluation"), Literal(".b"))),
+        ('"$`evaluation`$evaluation"', (Name("evaluation"), Name("evaluation"))),
+        ('"""$`evaluation` $`"""', (Name("evaluation"), Literal(" $`"))),
         (r'"\$evaluation $$evaluation"', (Literal("$evaluation $"), Name("evaluation"))),
         ('"${ 1 }${"b"}"', (Literal(1), Literal("b"))),
         ('"""$evaluation\\${1}"""', (Name("evaluation"), Literal("\\"), Literal(1))),
