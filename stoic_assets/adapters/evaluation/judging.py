@@ -18,7 +18,7 @@ from stoic_assets.core.configuration.settings import Judging
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import job_columns
 from stoic_assets.core.evaluation import Manifest
-from stoic_assets.core.jobs.correction import Correction, corrected_jobs
+from stoic_assets.core.jobs.correction import Correction, corrected_jobs, refuse_slips
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.confidence import samples_alike
 from stoic_assets.core.judging.confidence_map import Calibration
@@ -50,7 +50,10 @@ class JudgingRequest:
 
 
 class EvaluationJudging:
-    """Judges the trials of one evaluation, concurrently within the judge's limit. Raises as `corrected_jobs` does."""
+    """Judges the trials of one evaluation, concurrently within the judge's limit.
+
+    Raises as `corrected_jobs` and `refuse_slips` do.
+    """
 
     def __init__(self, workplace: Workplace, manifest: Manifest, request: JudgingRequest = JudgingRequest()) -> None:
         self._workplace, self._manifest, self._request = workplace, manifest, request
@@ -68,6 +71,7 @@ class EvaluationJudging:
         # Stored jobs are blanked again: `redact` may have learned a secret since, and judges must see none.
         new_jobs, held = ([job.blanked(redactor) for job in jobs] for jobs in (new, manifest.spec.jobs))
         self._jobs, self._hashes = corrected_jobs(new_jobs, held), manifest.job_hashes | known.job_hashes
+        refuse_slips(corrected, (*manifest.spec.jobs, *known.jobs))
         self._hashes |= {job.name: self._hash(job) for job in corrected}
         changed = [self._jobs[job.name] for job in held if self._jobs[job.name].hash() != job.hash()]
         hashes = {job.name: self._hashes[job.name] for job in changed}

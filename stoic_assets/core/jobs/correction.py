@@ -10,7 +10,8 @@ from pydantic import BaseModel
 
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job, PromptName
-from stoic_assets.core.jobs.job_entries import CypherAssertion
+from stoic_assets.core.jobs.job_entries import CypherAssertion, ExpressionAssertion
+from stoic_assets.core.jobs.slips import never_holds
 from stoic_assets.core.jobs.trial import Condition
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.secrets.redaction import BLANK
@@ -45,6 +46,21 @@ def corrected_jobs(jobs: Iterable[Job], held: Sequence[Job]) -> dict[str, Job]:
     """
     by_name = {job.name: job for job in held}
     return by_name | {job.name: _corrected(job, by_name) for job in jobs}
+
+
+def refuse_slips(corrected: Iterable[Job], before: Iterable[Job]) -> None:
+    """Raises `ConfigurationError` for an expression that can never be true, and that the same job had not `before`."""
+    known = {(job.name, each.expression) for job in before for _, each in _expressions(job)}
+    for job in corrected:
+        for number, assertion in _expressions(job):
+            if (job.name, assertion.expression) not in known:
+                for key, problem in never_holds(assertion):
+                    raise ConfigurationError(f"job {job.name}: {dotted(('assertions', number, key))}: {problem}")
+
+
+def _expressions(job: Job) -> Iterator[tuple[int, ExpressionAssertion]]:
+    """Each expression with its position among the assertions."""
+    return ((n, each) for n, each in enumerate(job.assertions) if isinstance(each, ExpressionAssertion))
 
 
 def _corrected(job: Job, held: dict[str, Job]) -> Job:

@@ -48,7 +48,7 @@ def slips(job: Job) -> Iterator[tuple[Path, str]]:
         if unknown := parameters_used(cypher) - set(known):
             yield place, f"unknown parameters: {_dollars(sorted(unknown))}; known here are {_dollars(known)}"
     for number, assertion in enumerate(job.assertions):
-        yield from ((("assertions", number, key), problem) for key, problem in _never_holds(assertion))
+        yield from ((("assertions", number, key), problem) for key, problem in never_holds(assertion))
 
 
 def doubts(jobs: Iterable[Job], subject_is_embedded: bool) -> list[str]:
@@ -72,7 +72,7 @@ def _doubts(job: Job, subject_is_embedded: bool) -> Iterator[str]:
         yield doubt
 
 
-def _never_holds(assertion: CypherAssertion | ExpressionAssertion) -> Iterator[tuple[str, str]]:
+def never_holds(assertion: CypherAssertion | ExpressionAssertion) -> Iterator[tuple[str, str]]:
     """The key of an assertion that fails in every trial, or in every one in which the agent acts, and why."""
     if isinstance(assertion, ExpressionAssertion):
         expression = parse_expression(assertion.expression)

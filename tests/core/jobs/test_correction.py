@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.jobs.correction import corrected_jobs
+from stoic_assets.core.jobs.correction import corrected_jobs, refuse_slips
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.secrets.redaction import Redactor
 
@@ -183,3 +183,15 @@ def test_many_differences_are_cut_and_other_jobs_stay() -> None:
     assert corrected_jobs([], [held, other]) == {"reminders": held, "other": other}
     with pytest.raises(ConfigurationError, match=r"facts\[3\], facts\[4\] and 3 more cannot"):
         corrected_jobs([job(facts=[f"other {number}" for number in range(8)])], [held])
+
+
+SLIP = {"expression": "evaluation.functionCalls.size"}
+
+
+def test_an_expression_that_is_new_and_can_never_be_true_is_refused_at_its_place() -> None:
+    corrected = job(assertions=[QUERY, SLIP | {"weight": 2}])
+    told = r"job reminders: assertions\[1\]\.expression: what must be true or false here is always a Number; compare it"
+    with pytest.raises(ConfigurationError, match=told):
+        refuse_slips([corrected], [job(), job(name="other", assertions=[SLIP])])
+    refuse_slips([corrected], [job(assertions=[SLIP])])
+    refuse_slips([job(assertions=[{"expression": "evaluation.functionCalls.size > 1"}])], [job()])

@@ -11,7 +11,9 @@ from scripted_model import ScriptedModel
 from stoic_assets.adapters.evaluation.judging import EvaluationJudging, JudgingRequest
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import REGRADING, Manifest
+from stoic_assets.core.jobs.correction import Correction
 
 
 def test_a_correction_reaches_the_trials_and_is_taken_back(
@@ -64,6 +66,16 @@ def test_a_job_is_not_edited_by_what_a_release_said_of_its_conversations(
 def test_a_correction_that_corrects_nothing_is_none(workplace: Workplace, manifest: Manifest) -> None:
     EvaluationJudging(workplace, manifest, JudgingRequest(corrected=[chat()])).mark_rejudging()
     assert [file.name for file in workplace.evidence.root.rglob("*.json")] == []
+
+
+def test_an_expression_that_an_earlier_release_took_is_still_judged_by(
+    workplace: Workplace, manifest: Manifest
+) -> None:
+    slip = chat(assertions=[{"expression": "evaluation.functionCalls.size"}])
+    with pytest.raises(ConfigurationError, match=r"job chat: assertions\[0\]\.expression: what must be true or false"):
+        EvaluationJudging(workplace, manifest, JudgingRequest(corrected=[slip]))
+    workplace.evidence.correct(manifest, Correction(jobs=(slip,), job_hashes={"chat": slip.question_hash()}))
+    assert EvaluationJudging(workplace, manifest).correction.jobs == (slip,)
 
 
 def test_the_way_back_to_the_jobs_of_the_conversations_needs_nothing_of_a_damaged_correction(
