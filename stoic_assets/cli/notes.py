@@ -13,7 +13,7 @@ from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.judging.confidence import samples_alike
 from stoic_assets.core.moments import in_utc
 from stoic_assets.core.presentation.formatting import listed
-from stoic_assets.core.releases import agent_of
+from stoic_assets.core.releases import agent_of, is_agent_version
 
 
 def request_notes(
@@ -23,10 +23,11 @@ def request_notes(
     spec, agent = resolved.spec, agent_of(version)
     yield from doubts(spec.jobs, subject_address(workplace.env) is None)
     named = request.files or request.jobs or (resolved.release and resolved.release.jobs)
-    chatbots = sorted({job.target.chatbot for job in spec.jobs})
-    if not named and agent not in chatbots:
-        close = get_close_matches(agent, chatbots, n=1)
-        meant = f"; did you mean {close[0]}@{version.partition('@')[2]}?" if close else ""
+    chatbots, at = sorted({job.target.chatbot for job in spec.jobs}), version.removeprefix(agent)
+    evaluable = [chatbot for chatbot in chatbots if is_agent_version(chatbot + at)]
+    if evaluable and not named and agent not in chatbots:
+        close = get_close_matches(agent, evaluable, n=1)
+        meant = f"; did you mean {close[0]}{at}?" if close else ""
         tagged = f" tagged {' or '.join(request.tags)}" if request.tags else ""
         yield f"no job{tagged} has `chatbot: {agent}`; the jobs of {listed(chatbots)} run as {version} instead{meant}"
     if alike := samples_alike(spec.judge_samples, len(spec.judge_models), workplace.settings.judging.temperature):

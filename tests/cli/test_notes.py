@@ -49,6 +49,16 @@ def test_jobs_that_another_agent_is_evaluated_with_are_told(
     assert told == ([expected] if noted else [])
 
 
+@pytest.mark.parametrize(("other", "noted"), [("Help Desk", False), ("sales", True)])
+def test_an_agent_with_a_name_that_no_version_can_have_is_not_offered(
+    workplace: Workplace, make_manifest: Make, other: str, noted: bool
+) -> None:
+    spec = make_manifest(jobs=(job("order", "Help Desk"), job("offer", other))).spec
+    told = list(request_notes(EvaluationRequest(), "HelpDesk@1", ResolvedRequest(spec, None), workplace))
+    expected = "no job has `chatbot: HelpDesk`; the jobs of Help Desk, sales run as HelpDesk@1 instead"
+    assert told == ([expected] if noted else [])
+
+
 def test_samples_that_a_judge_would_repeat_are_told(workplace: Workplace, make_manifest: Make) -> None:
     spec = make_manifest(jobs=(job("order", "sales"),), judge_samples=3).spec
     [told] = request_notes(EvaluationRequest(), "sales@1", ResolvedRequest(spec, None), workplace)
