@@ -9,6 +9,7 @@ import os
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import dagster as dg
 from celery import Celery
@@ -44,11 +45,15 @@ SETTINGS = {
 
 
 class CeleryRuns(CeleryRunLauncher):
-    """A run launcher whose runs survive the death of their worker, given `run_monitoring` and `run_retries`."""
+    """A run launcher whose runs survive the death of their worker, given `run_monitoring` and `run_retries`.
+
+    Raises `ConfigurationError` for a broker whose password tears its address apart.
+    """
 
     def __init__(
         self, config_source: dict[str, Any] | None = None, lost_after_seconds: int = 60, **options: Any
     ) -> None:
+        _refuse_torn_addresses(options.get("broker") or "")
         super().__init__(config_source={**SETTINGS, **(config_source or {})}, **options)
         self._task = self.celery.task(execute_run, bind=True, name=TASK)
         self._lost_after = lost_after_seconds
@@ -96,6 +101,22 @@ class CeleryRuns(CeleryRunLauncher):
     def get_run_worker_debug_info(self, run: dg.DagsterRun, include_container_logs: bool | None = True) -> str:
         """Names the run's worker, present or past."""
         return f"worker {run.tags.get(WORKER_TAG, 'unknown')}"
+
+
+def _refuse_torn_addresses(broker: str) -> None:
+    """Raises `ConfigurationError`, without the address: Celery would log a piece of a password as port or database."""
+    for address in broker.split(";"):
+        try:
+            parts = urlsplit(address)
+            _ = parts.port
+            whole = "@" not in parts.path + parts.query + parts.fragment
+        except ValueError:  # its text may quote a piece of the password
+            whole = False
+        if not whole:
+            raise ConfigurationError(
+                "the broker's address (STOIC_BROKER_URL) has no valid host and port; "
+                "in a password, write / as %2F, # as %23, ? as %3F and ; as %3B"
+            )
 
 
 def execute_run(task: Any, run_id: str) -> None:

@@ -13,7 +13,8 @@ from dagster._core.instance.ref import InstanceRef
 from dagster._core.launcher import WorkerStatus
 from dagster._core.test_utils import create_run_for_test
 
-from stoic_assets.defs.celery_runs import execute_run
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.defs.celery_runs import CeleryRuns, execute_run
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -58,6 +59,19 @@ def test_the_instance_loads_and_keeps_to_itself(tmp_path: Path, monkeypatch: pyt
     assert ref.storage_data is not None
     assert ref.storage_data.class_name == "DagsterPostgresStorage"
     assert "secret-4711" not in str(ref)  # what is stored with a run are names of variables
+
+
+@pytest.mark.parametrize("password", ["47pw11/abc", "47pw11#abc", "47pw11?abc", "47pw11;abc", "4711/47pw11", "[47pw11"])
+@pytest.mark.parametrize("more", ["", ";redis://:secret@localhost/0"])
+def test_a_password_that_tears_the_address_of_the_queue_apart_is_not_shown(password: str, more: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"STOIC_BROKER_URL.* write / as %2F") as refused:
+        CeleryRuns(default_queue="dagster", broker=f"redis://:{password}@localhost:6379/0{more}")
+    assert "47" not in str(refused.value)
+
+
+@pytest.mark.parametrize("broker", [None, "redis://:a%2Fb@localhost:6379/0", "amqp://u:p@[::1]//;amqp://u:p@b:5672//"])
+def test_any_other_address_of_the_queue_is_left_to_celery(broker: str | None) -> None:
+    assert CeleryRuns(default_queue="dagster", broker=broker).broker == broker
 
 
 def test_a_run_is_lost_when_its_worker_lacks_it_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
