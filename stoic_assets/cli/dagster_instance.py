@@ -1,5 +1,6 @@
 """The Dagster instance that commands and UI share: where it is, and how it is opened."""
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -125,6 +126,12 @@ def _without_values(message: str) -> str:
     return re.sub(r" of original value (?!\{'env': '\w+'\}$).*", "", line)
 
 
+def _variables_in(configuration: Path) -> list[str]:
+    """The variables that are set and that the file takes values from."""
+    named = re.findall(r"""\benv['"]?: *['"]?(\w+)""", configuration.read_text("utf-8", "replace"))
+    return [name for name in dict.fromkeys(named) if name in os.environ]
+
+
 @contextmanager
 def _configuration_faults_named(configuration: Path) -> Iterator[None]:
     """Turns what Dagster says of a wrong `dagster.yaml` into `ConfigurationError`."""
@@ -149,4 +156,6 @@ def _configuration_faults_named(configuration: Path) -> Iterator[None]:
         ) from None
     except (ValueError, TypeError, ArgumentError) as error:  # from the parts that the file configures
         problem = f"a value there cannot be used ({type(error).__name__})"
-        raise ConfigurationError(f"{configuration}: {problem}; correct the file") from None
+        taken = ", ".join(_variables_in(configuration))
+        advice = f"correct the file, or what it takes from {taken}" if taken else "correct the file"
+        raise ConfigurationError(f"{configuration}: {problem}; {advice}") from None

@@ -173,6 +173,18 @@ def test_no_value_of_a_dagster_yaml_is_shown(workplace: Workplace, text: str, pr
     assert "4711" not in str(refused.value)
 
 
+def test_of_a_variable_with_a_wrong_value_the_name_is_shown(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECORDS_HOST", "h:4711port")
+    monkeypatch.setenv("RECORDS_USER", "u4711")
+    address = "{hostname: {env: RECORDS_HOST}, username: {'env': \"RECORDS_USER\"}, password: 'env: x', db_name: d}"
+    (dagster_home(workplace) / "dagster.yaml").write_text(f"storage: {{postgres: {{postgres_db: {address}}}}}")
+    with pytest.raises(ConfigurationError) as refused, open_instance(workplace):
+        pass
+    assert str(refused.value).endswith("; correct the file, or what it takes from RECORDS_HOST, RECORDS_USER")
+
+
 def test_a_package_that_a_dagster_yaml_needs_is_named(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     file = dagster_home(workplace) / "dagster.yaml"
     file.write_text("storage: {postgres: {postgres_url: 'postgresql://u:hunter2@h/db'}}")
