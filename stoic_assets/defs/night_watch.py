@@ -15,7 +15,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EVALUATION_TAG
 from stoic_assets.core.nights.alerts import Failure, regression_confirmed, run_failed
-from stoic_assets.core.nights.night_record import Alarm, Night, Round
+from stoic_assets.core.nights.night_record import Alarm, Night, Round, second_round_key
 from stoic_assets.core.nights.nightly import Facts, Steps, has_verdict, is_over, next_steps, no_verdict
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.stages import VERDICTS
@@ -130,7 +130,7 @@ def _runs(steps: Steps, night: Night, instance: dg.DagsterInstance) -> list[dg.R
     """Runs for the verdicts that are possible now, and for the second round unless it was requested already."""
     rounds = {each.evaluation_id: held for held in night.rounds for each in held.evaluations.values()}
     verdicts = [_verdict(version, wanted, rounds[wanted]) for version, wanted in steps.evaluate.items()]
-    key = f"{night.night}-again:{night.first.run_id if night.first else ''}"  # one each time that it is materialised
+    key = second_round_key(night, steps.again)
     again = steps.again and not _was_requested(instance, key)
     return [*verdicts, _again(night.night, steps.again, key)] if again else verdicts
 

@@ -18,7 +18,7 @@ def test_a_night_in_which_a_version_falls_twice_ends_in_one_alarm(watch: Watch, 
     assert [each.partition_key for each in watch.tick()] == [CANDIDATE]
     watch.judged("first", CANDIDATE, "task", "wisdom")
     [again] = watch.tick()
-    assert (again.partition_key, again.run_key, again.job_name) == (NIGHT, f"{NIGHT}-again:long gone", "night")
+    assert (again.partition_key, again.job_name) == (NIGHT, "night")
     config = again.run_config["ops"]["nightly_conversations"]["config"]
     assert config == {"again": True, "versions": [BASE, CANDIDATE]}
     assert watch.tick() == []

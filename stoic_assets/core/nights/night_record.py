@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -89,8 +90,16 @@ class Night(BaseModel, frozen=True):
 
 def night_evaluation_id(night: str, agent_version: str, round_name: RoundName) -> str:
     """The id of an evaluation of a night; always the same, so that a night that is run again pays nothing twice."""
-    digest = hashlib.sha256(agent_version.encode()).hexdigest()[:8]
-    return f"night-{night.replace('-', '')}-{digest}" + ("-again" if round_name == "again" else "")
+    return f"night-{night.replace('-', '')}-{_digest(agent_version)}" + ("-again" if round_name == "again" else "")
+
+
+def second_round_key(night: Night, versions: Iterable[str]) -> str:
+    """The key of a run that holds a second round of `versions`: one each time that the night is materialised."""
+    return f"{night.night}-again:{night.first.run_id if night.first else ''}:{_digest(*sorted(versions))}"
+
+
+def _digest(*versions: str) -> str:
+    return hashlib.sha256(",".join(versions).encode()).hexdigest()[:8]
 
 
 def night_of(evaluation_id: str) -> str | None:

@@ -131,17 +131,27 @@ def _to_evaluate(held: Round, facts: Facts) -> dict[str, str]:
 def _to_hold_again(night: Night, facts: Facts) -> tuple[str, ...]:
     """Once the whole first round is settled: the versions with a new regression, and their bases if they took part.
 
-    If the night was materialised again after a second round without all verdicts: those of that round.
+    If the night was materialised again after a second round without all verdicts: also those of that round.
     """
     if night.first is None or not _is_settled(night.first, facts):
         return ()
-    if night.again is not None:
-        return _without_verdict(night.again, facts) if night.first.held_at > night.again.held_at else ()
-    held = night.first.evaluations
-    compared = {version: facts.rows(version, night.first) for version in held}
-    new = {name: regressed_measures(rows).keys() - facts.reported_before(name, rows) for name, rows in compared.items()}
-    bases = {held[version].base for version, measures in new.items() if measures}
-    return tuple(version for version in held if new[version] or version in bases)
+    repeated = night.again is not None and night.first.held_at > night.again.held_at
+    unfinished = _without_verdict(night.again, facts) if night.again and repeated else ()
+    return tuple(dict.fromkeys([*unfinished, *_newly_regressed(night, night.first, facts)]))
+
+
+def _newly_regressed(night: Night, first: Round, facts: Facts) -> list[str]:
+    """The versions with a new regression that had no part in a second round, and their bases if they took part."""
+    tried = {**night.again.evaluations, **night.again.faults} if night.again else {}
+    compared = {version: facts.rows(version, first) for version in first.evaluations if version not in tried}
+    new = {name for name, rows in compared.items() if _has_news(name, rows, facts)}
+    bases = {first.evaluations[version].base for version in new}
+    return [version for version in first.evaluations if version in new or version in bases]
+
+
+def _has_news(version: str, rows: Rows, facts: Facts) -> bool:
+    """Whether a measure regressed that the night before did not record as regressed."""
+    return bool(regressed_measures(rows).keys() - facts.reported_before(version, rows))
 
 
 def _without_verdict(held: Round, facts: Facts) -> tuple[str, ...]:

@@ -233,3 +233,33 @@ def test_a_second_round_is_completed_after_a_first_that_was_held_once_more(
     assert next_steps(night, facts).again == due
     assert is_over(night, facts) == (not due)
     assert next_steps(night, Facts(known, running={f"again {CANDIDATE}"})).again == ()
+
+
+@pytest.mark.parametrize(
+    ("tried", "due"),
+    [
+        ({"evaluations": {}}, (BASE, CANDIDATE)),
+        ({"evaluations": round_of("again", OTHER).evaluations}, (BASE, CANDIDATE)),
+        ({"evaluations": round_of("again", BASE).evaluations}, (BASE, CANDIDATE)),
+        ({"evaluations": round_of("again", BASE, CANDIDATE).evaluations}, ()),
+        ({"evaluations": {}, "faults": {CANDIDATE: "its agent was down"}}, ()),
+    ],
+)
+@pytest.mark.parametrize("first", [FIRST.first, LATER])
+def test_what_fell_after_a_second_round_of_others_is_held_again_too(
+    first: Round, tried: dict[str, Any], due: tuple[str, ...]
+) -> None:
+    again = round_of("again").model_copy(update=tried)
+    night = FIRST.model_copy(update={"first": first, "again": again})
+    known = JUDGED | {f"first {CANDIDATE}": [row("task")]} | {f"again {each}": [] for each in again.evaluations}
+    asked = next_steps(night, Facts(known)).again
+    unfinished = tuple(again.faults) if first == LATER else ()
+    assert asked == (due or unfinished)
+    assert is_over(night, Facts(known)) == (not asked)
+
+
+def test_what_is_completed_and_what_fell_since_are_held_again_together() -> None:
+    again = round_of("again", OTHER).model_copy(update={"faults": {OTHER: "its agent was down"}})
+    night = FIRST.model_copy(update={"first": LATER, "again": again})
+    known = JUDGED | {f"first {CANDIDATE}": [row("task")], f"again {OTHER}": []}
+    assert next_steps(night, Facts(known)).again == (OTHER, BASE, CANDIDATE)
