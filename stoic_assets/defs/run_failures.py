@@ -4,6 +4,8 @@ import logging
 from datetime import UTC, datetime
 
 import dagster as dg
+from dagster._core.events import JobFailureData
+from dagster._core.execution.retries import auto_reexecution_should_retry_run
 
 from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.workplace import Workplace
@@ -16,7 +18,7 @@ from stoic_assets.core.stages import PARTITION_TAG
 from stoic_assets.defs.failures import is_unattended
 
 RETRIED_TAG = "dagster/will_retry"
-"""Set by Dagster as it records the failure."""
+"""Set by Dagster a moment after it stored the failure."""
 
 
 @dg.run_failure_sensor(
@@ -28,11 +30,21 @@ def failed_runs(context: dg.RunFailureSensorContext, workplace: dg.ResourceParam
     """Sends the failure of a run; one whose worker was lost and that Dagster starts again has not failed yet."""
     record = context.instance.get_run_record_by_id(context.dagster_run.run_id)
     run, ended = (record.dagster_run, record.end_time) if record else (context.dagster_run, None)
-    if run.tags.get(RETRIED_TAG) == "true":
+    if _is_retried(context, run):
         return
     begun = _begun(workplace, run)
     failure = _failure(run, ended, " ".join(_error(context, begun).split()), begun)
     _tell(workplace, run_failed(failure), context.log)
+
+
+def _is_retried(context: dg.RunFailureSensorContext, run: dg.DagsterRun) -> bool:
+    """Whether Dagster starts the run again: as it is tagged, or else as it will be."""
+    if RETRIED_TAG in run.tags:
+        return run.tags[RETRIED_TAG] == "true"
+    instance, data = context.instance, context.failure_event.event_specific_data
+    reason = data.failure_reason if isinstance(data, JobFailureData) else None
+    failed = run.with_status(dg.DagsterRunStatus.FAILURE)
+    return instance.run_retries_enabled and auto_reexecution_should_retry_run(instance, failed, reason)
 
 
 def report_no_verdict(

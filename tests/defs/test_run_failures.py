@@ -7,6 +7,7 @@ from typing import Any
 
 import dagster as dg
 import pytest
+from dagster._core.events import JobFailureData, RunFailureReason
 
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.errors import ConfigurationError
@@ -101,6 +102,33 @@ def test_a_run_that_is_begun_once_more_is_not_told(instance: dg.DagsterInstance,
     assert look(result) == []
     instance.add_run_tags(result.run_id, {"dagster/will_retry": "false"})
     assert len(look(result)) == 1
+
+
+@pytest.mark.parametrize(
+    ("reason", "retries", "events"),
+    [
+        (None, {"enabled": True, "max_retries": 1}, 0),
+        (RunFailureReason.RUN_EXCEPTION, {"enabled": True, "max_retries": 1}, 0),
+        (RunFailureReason.STEP_FAILURE, {"enabled": True, "max_retries": 1}, 1),
+        (None, {"enabled": True, "max_retries": 0}, 1),
+        (None, {"enabled": False}, 1),
+    ],
+)
+def test_a_run_that_will_be_begun_once_more_is_not_told_before_dagster_says_so(
+    instance: dg.DagsterInstance, look: Look, monkeypatch: pytest.MonkeyPatch,
+    reason: RunFailureReason | None, retries: dict[str, Any], events: int,
+) -> None:  # fmt: skip
+    """Dagster stores the failure, then the run's status, then the tag."""
+
+    @dg.job
+    def work() -> None: ...
+
+    settings = {"run_retries": {**retries, "retry_on_asset_or_op_failure": False}}
+    monkeypatch.setattr(instance, "_settings", settings)
+    run = instance.create_run_for_job(work, status=dg.DagsterRunStatus.STARTED)
+    data = reason and JobFailureData(error=None, failure_reason=reason, first_step_failure_event=None)
+    failure = dg.DagsterEvent("PIPELINE_FAILURE", "work", message="lost", event_specific_data=data)
+    assert len(look(SimpleNamespace(all_events=[failure], dagster_run=run))) == events
 
 
 def test_a_run_is_told_with_the_evaluation_that_it_took_up(
