@@ -18,6 +18,8 @@ WAITS = (60, 120, 240, 480, 960)
 INTERRUPTED = "interrupted; what was done is stored, and re-executing the run continues it"
 UNATTENDED = ("dagster/sensor_name", "dagster/schedule_name")
 """Tags of runs that no user started, and that no user would start again."""
+RETRIED_TAG = "dagster/will_retry"
+"""Set by Dagster a moment after it stored the failure of a run: whether it starts the run again."""
 
 
 @contextmanager
@@ -51,6 +53,14 @@ def reported(workplace: Workplace, patient: dg.AssetExecutionContext | None = No
 def is_unattended(run: dg.DagsterRun) -> bool:
     """Whether a sensor or a schedule started the run."""
     return bool(run.tags.keys() & {*UNATTENDED})
+
+
+def has_ended(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
+    """Whether a run is over, also for Dagster, which starts one that lost its worker again, but none of a command."""
+    if run.status != dg.DagsterRunStatus.FAILURE or run.remote_job_origin is None:
+        return run.is_finished
+    undecided = instance.run_retries_enabled and RETRIED_TAG not in run.tags
+    return not (undecided or run.is_complete_and_waiting_to_retry)
 
 
 def _wait(context: dg.AssetExecutionContext, problem: str) -> None:

@@ -21,7 +21,7 @@ from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.stages import VERDICTS
 from stoic_assets.core.table_rows import Row
 from stoic_assets.defs.asset_metadata import shown
-from stoic_assets.defs.failures import delivery_faults
+from stoic_assets.defs.failures import delivery_faults, has_ended
 from stoic_assets.defs.maintenance import compaction
 from stoic_assets.defs.releases import release_evaluation
 
@@ -30,6 +30,7 @@ JOB = "night"
 HEADS = "evaluations"
 COMPARISONS = "version_comparisons"
 RUN_KEY_TAG = "dagster/run_key"
+RETRY_TAG = "dagster/auto_retry_run_id"
 
 
 def build_watch(job: Any) -> dg.SensorDefinition:
@@ -98,8 +99,15 @@ def _step(context: dg.SensorEvaluationContext, workplace: Workplace, night: Nigh
 
 def _is_under_way(instance: dg.DagsterInstance, night: Night) -> bool:
     """Whether the run of a round is still running: it also checks the judge, before verdicts are drawn."""
-    runs = [instance.get_run_by_id(held.run_id) for held in night.rounds]
-    return any(run is not None and not run.is_finished for run in runs)
+    runs = [_last_try(instance, held.run_id) for held in night.rounds]
+    return any(run is not None and not has_ended(instance, run) for run in runs)
+
+
+def _last_try(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRun | None:
+    """The run itself, or the last one that Dagster started in its place."""
+    run = instance.get_run_by_id(run_id)
+    retry = run.tags.get(RETRY_TAG) if run else None
+    return _last_try(instance, retry) if retry else run
 
 
 def _heads(workplace: Workplace, night: Night) -> dict[str, Row]:
@@ -119,7 +127,7 @@ def _facts(instance: dg.DagsterInstance, workplace: Workplace, night: Night, hea
     }
     filters = dg.RunsFilter(job_name=release_evaluation.name, tags={EVALUATION_TAG: list(night.versions)})
     runs = instance.get_runs(filters) if night.versions else []
-    running = {run.tags[EVALUATION_TAG] for run in runs if not run.is_finished}
+    running = {run.tags[EVALUATION_TAG] for run in runs if not has_ended(instance, run)}
     asked = {_run_key(held, each.evaluation_id) for held in night.rounds for each in held.evaluations.values()}
     ended = {run.tags[EVALUATION_TAG] for run in runs if run.tags.get(RUN_KEY_TAG) in asked}
     known = workplace.nights.alarms_before(night.night)

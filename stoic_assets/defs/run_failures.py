@@ -15,10 +15,7 @@ from stoic_assets.core.nights.alerts import Failure, came_to_no_verdict, run_fai
 from stoic_assets.core.nights.night_record import night_of
 from stoic_assets.core.releases import is_agent_version
 from stoic_assets.core.stages import PARTITION_TAG
-from stoic_assets.defs.failures import is_unattended
-
-RETRIED_TAG = "dagster/will_retry"
-"""Set by Dagster a moment after it stored the failure."""
+from stoic_assets.defs.failures import RETRIED_TAG, is_unattended
 
 
 @dg.run_failure_sensor(

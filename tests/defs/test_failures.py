@@ -3,10 +3,12 @@
 import logging
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import dagster as dg
 import pytest
+from code_server_runs import origin_of
 from dagster._core.storage.tags import SCHEDULE_NAME_TAG, SENSOR_NAME_TAG
 
 from stoic_assets.adapters.warehouse.duckdb_engine import is_interrupt
@@ -16,10 +18,33 @@ from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
 from stoic_assets.defs import failures
 from stoic_assets.defs.assembly import build_definitions
 from stoic_assets.defs.evolution import stoic_graph_projection
-from stoic_assets.defs.failures import INTERRUPTED, UNATTENDED, reported
+from stoic_assets.defs.failures import INTERRUPTED, RETRIED_TAG, UNATTENDED, has_ended, reported
 from stoic_assets.defs.judging import verdicts
 from stoic_assets.defs.preparation import graph_setup
 from stoic_assets.defs.transcripts import transcripts
+
+
+@pytest.mark.parametrize(
+    ("status", "tags", "retries", "of_command", "ended"),
+    [
+        ("STARTED", {}, True, False, False),
+        ("SUCCESS", {}, True, False, True),
+        ("CANCELED", {}, True, False, True),
+        ("FAILURE", {}, False, False, True),
+        ("FAILURE", {}, True, False, False),
+        ("FAILURE", {RETRIED_TAG: "false"}, True, False, True),
+        ("FAILURE", {RETRIED_TAG: "true"}, True, False, False),
+        ("FAILURE", {RETRIED_TAG: "true", "dagster/auto_retry_run_id": "r2"}, True, False, True),
+        ("FAILURE", {RETRIED_TAG: "true"}, True, True, True),
+    ],
+)
+def test_a_run_that_dagster_starts_again_has_not_ended(
+    status: str, tags: dict[str, str], retries: bool, of_command: bool, ended: bool
+) -> None:
+    origin = None if of_command else origin_of("j")
+    run = dg.DagsterRun("j", status=dg.DagsterRunStatus(status), tags=tags, remote_job_origin=origin)
+    instance: Any = SimpleNamespace(run_retries_enabled=retries)
+    assert has_ended(instance, run) == ended
 
 
 def test_an_interrupt_that_duckdb_tells_in_words_is_no_fault_to_try_again(workplace: Workplace) -> None:

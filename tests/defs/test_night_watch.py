@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import dagster as dg
 import pytest
+from code_server_runs import begun
 from watched_nights import BASE, CANDIDATE, NIGHT, Told, Watch
 
 from stoic_assets.core.errors import ConfigurationError
@@ -19,6 +20,44 @@ def test_a_night_waits_until_its_run_is_over(watch: Watch, instance: dg.DagsterI
     assert watch.found.skip_reason.skip_message == f"{NIGHT} waits for its runs"
     instance.report_run_failed(run, "the judge could not be looked at")
     assert len(watch.tick()) == 1
+
+
+@pytest.fixture
+def retries(instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dagster starts runs that lost their worker once more."""
+    settings = {"run_retries": {"enabled": True, "max_retries": 1, "retry_on_asset_or_op_failure": False}}
+    monkeypatch.setattr(instance, "_settings", settings)
+
+
+@pytest.mark.usefixtures("retries")
+def test_a_candidate_waits_for_the_second_try_of_its_base(watch: Watch, instance: dg.DagsterInstance) -> None:
+    watch.held("first", BASE, CANDIDATE)
+    assert watch.asked() == [BASE]
+    wanted = night_evaluation_id(NIGHT, BASE, "first")
+    [lost] = instance.get_runs(dg.RunsFilter(tags={"stoic/evaluation_id": wanted}))
+    instance.report_run_failed(lost, "its process is gone")
+    assert watch.asked() == [], "Dagster will start it again"
+    retry = begun(instance, watch.definitions.resolve_job_def("release_evaluation"), dict(lost.tags))
+    instance.add_run_tags(lost.run_id, {"dagster/auto_retry_run_id": retry.run_id})
+    assert watch.asked() == []
+    instance.report_run_failed(retry, "its process is gone")
+    instance.add_run_tags(retry.run_id, {"dagster/will_retry": "false"})
+    assert watch.asked() == [CANDIDATE], "the base has no verdict"
+
+
+@pytest.mark.usefixtures("retries")
+def test_a_night_waits_for_the_second_try_of_its_run(watch: Watch, instance: dg.DagsterInstance) -> None:
+    job = watch.definitions.resolve_job_def("night")
+    run = begun(instance, job, {})
+    watch.held("first", BASE, run_id=run.run_id)
+    instance.report_run_failed(run, "its process is gone")
+    assert watch.tick() == []
+    retry = begun(instance, job, {})
+    instance.add_run_tags(run.run_id, {"dagster/auto_retry_run_id": retry.run_id})
+    assert watch.tick() == [], "it looks at the judge"
+    instance.report_run_failed(retry, "the judge could not be looked at")
+    instance.add_run_tags(retry.run_id, {"dagster/will_retry": "false"})
+    assert watch.asked() == [BASE]
 
 
 def test_the_warehouse_is_compacted_once_after_a_night(watch: Watch) -> None:

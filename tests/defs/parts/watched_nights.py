@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import dagster as dg
+from code_server_runs import begun
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.nights.night_record import HeldVersion, Round, RoundName, night_evaluation_id
@@ -30,7 +31,7 @@ class Watch:
             if request.partition_key:
                 request = request.with_resolved_tags_and_config(job, [], self.instance)
             run_tags = {**request.tags, "dagster/run_key": request.run_key}
-            self.instance.create_run_for_job(job, tags=run_tags, status=dg.DagsterRunStatus.STARTED)
+            begun(self.instance, job, run_tags)
         return list(self.found.run_requests)
 
     def held(

@@ -1,0 +1,15 @@
+"""Runs as a code server begins them: Dagster starts them again if they lose their worker, unlike those of commands."""
+
+import dagster as dg
+from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteJobOrigin, RemoteRepositoryOrigin
+
+
+def origin_of(job_name: str) -> RemoteJobOrigin:
+    """Where Dagster finds the job of such a run."""
+    return RemoteJobOrigin(RemoteRepositoryOrigin(RegisteredCodeLocationOrigin("stoic"), "repository"), job_name)
+
+
+def begun(instance: dg.DagsterInstance, job: dg.JobDefinition, tags: dict[str, str]) -> dg.DagsterRun:
+    """One that is at work."""
+    started, origin = dg.DagsterRunStatus.STARTED, origin_of(job.name)
+    return instance.create_run_for_job(job, tags=tags, status=started, remote_job_origin=origin)
