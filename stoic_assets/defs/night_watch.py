@@ -4,11 +4,13 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import dagster as dg
 
+from stoic_assets.adapters.disk.night_store import WATCHED
 from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.messages.outbox import Delivered
 from stoic_assets.adapters.workplace import Workplace
@@ -49,9 +51,10 @@ def build_watch(job: Any) -> dg.SensorDefinition:
         context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[Workplace]
     ) -> dg.SensorResult:
         """Takes the next step of each night; one whose file is damaged does not hold up the others."""
+        tried = _second_rounds_tried(context.instance)  # first: a round is recorded before its run ends
         nights, complaints = workplace.nights.recent()
         ended = [night for night in nights if not _is_under_way(context.instance, night)]
-        steps = [_step(context, workplace, night) for night in ended]
+        steps = [_step(context, workplace, night, tried) for night in ended]
         over = [night.night for night, step in zip(ended, steps, strict=True) if step.is_over]
         requests = [request for step in steps for request in step.requests]
         requests += _compaction_after(over, context.instance)
@@ -81,10 +84,10 @@ class _Step:
     is_over: bool
 
 
-def _step(context: dg.SensorEvaluationContext, workplace: Workplace, night: Night) -> _Step:
+def _step(context: dg.SensorEvaluationContext, workplace: Workplace, night: Night, tried: set[str]) -> _Step:
     """The next step of a night. Its alarms, and its versions without a verdict, are sent and recorded here."""
     heads = _heads(workplace, night)
-    facts = _facts(context.instance, workplace, night, heads)
+    facts = replace(_facts(context.instance, workplace, night, heads), tried=tried)
     steps = next_steps(night, facts)
     requests, observations = _runs(steps, night, context.instance), []
     for alarm in steps.known:
@@ -131,7 +134,14 @@ def _facts(instance: dg.DagsterInstance, workplace: Workplace, night: Night, hea
     asked = {_run_key(held, each.evaluation_id) for held in night.rounds for each in held.evaluations.values()}
     ended = {run.tags[EVALUATION_TAG] for run in runs if run.tags.get(RUN_KEY_TAG) in asked}
     known = workplace.nights.alarms_before(night.night)
-    return Facts(stored, running, ended - running, known)
+    return Facts(stored, running, ended - running, known=known)
+
+
+def _second_rounds_tried(instance: dg.DagsterInstance) -> set[str]:
+    """The keys of the runs for second rounds that nothing works on any more."""
+    runs = instance.get_runs(dg.RunsFilter(job_name=JOB, updated_after=datetime.now(UTC) - WATCHED))
+    at_work = {run.tags.get(RUN_KEY_TAG) for run in runs if not has_ended(instance, run)}
+    return {key for run in runs if (key := run.tags.get(RUN_KEY_TAG)) and key not in at_work}
 
 
 def _runs(steps: Steps, night: Night, instance: dg.DagsterInstance) -> list[dg.RunRequest]:

@@ -1,5 +1,6 @@
 """What the sensor that sees nights through tells those who listen."""
 
+import dagster as dg
 from watched_nights import BASE, CANDIDATE, NIGHT, Told, Watch
 
 from stoic_assets.core.nights.night_record import night_evaluation_id
@@ -61,6 +62,22 @@ def test_a_night_without_verdict_is_told_once_and_again_once_it_was_materialised
     watch.tick()
     [event] = told()
     assert event["data"]["error"].startswith("no verdict: 6 of 6 trials")
+
+
+def test_a_night_whose_second_round_failed_is_over_and_tells_who_has_no_verdict(
+    watch: Watch, told: Told, instance: dg.DagsterInstance
+) -> None:
+    watch.held("first", BASE, CANDIDATE)
+    assert watch.asked() == [BASE]
+    watch.judged("first", BASE, invalid=6)
+    assert watch.asked() == [CANDIDATE]
+    watch.judged("first", CANDIDATE, "task")
+    [again] = watch.tick()
+    assert (watch.tick(), told()) == ([], [])
+    [run] = instance.get_runs(dg.RunsFilter(job_name=again.job_name))
+    instance.report_run_failed(run, "marcus@1.1.0 is not live any more")
+    assert [each.job_name for each in watch.tick()] == ["compaction"]
+    assert [each["subject"] for each in told()] == [BASE]
 
 
 def test_what_a_fault_or_a_failed_run_told_is_not_told_again(watch: Watch, told: Told) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 from stoic_assets.core.evaluation import DONE, INCOMPLETE, way_to_finish
-from stoic_assets.core.nights.night_record import Alarm, Night, Round, night_of
+from stoic_assets.core.nights.night_record import Alarm, Night, Round, night_of, second_round_key
 from stoic_assets.core.releases import ready
 from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, too_many_invalid
 from stoic_assets.core.table_rows import Row, Rows
@@ -20,12 +20,14 @@ class Facts:
     """What is known about the evaluations of a night, by evaluation id; `comparisons` are of those with a verdict.
 
     `running` are those that a run works on; `ended` those with a run that ended, successfully or not, since the night
-    was last materialised. `known`, by version, are the alarms recorded the night before.
+    was last materialised. `tried` are the keys of second rounds whose runs ended, even if they recorded nothing.
+    `known`, by version, are the alarms recorded the night before.
     """
 
     comparisons: Mapping[str, Rows]
     running: Set[str] = frozenset()
     ended: Set[str] = frozenset()
+    tried: Set[str] = frozenset()
     known: Mapping[str, Alarm] = field(default_factory=dict)
 
     def rows(self, version: str, held: Round | None) -> Rows:
@@ -131,13 +133,15 @@ def _to_evaluate(held: Round, facts: Facts) -> dict[str, str]:
 def _to_hold_again(night: Night, facts: Facts) -> tuple[str, ...]:
     """Once the whole first round is settled: the versions with a new regression, and their bases if they took part.
 
-    If the night was materialised again after a second round without all verdicts: also those of that round.
+    If the night was materialised again after a second round without all verdicts: also those of that round. Each is
+    tried once.
     """
     if night.first is None or not _is_settled(night.first, facts):
         return ()
     repeated = night.again is not None and night.first.held_at > night.again.held_at
     unfinished = _without_verdict(night.again, facts) if night.again and repeated else ()
-    return tuple(dict.fromkeys([*unfinished, *_newly_regressed(night, night.first, facts)]))
+    due = tuple(dict.fromkeys([*unfinished, *_newly_regressed(night, night.first, facts)]))
+    return due if second_round_key(night, due) not in facts.tried else ()
 
 
 def _newly_regressed(night: Night, first: Round, facts: Facts) -> list[str]:

@@ -5,7 +5,15 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.nights.alerts import regression_confirmed
-from stoic_assets.core.nights.night_record import Alarm, HeldVersion, Night, Round, RoundName, night_evaluation_id
+from stoic_assets.core.nights.night_record import (
+    Alarm,
+    HeldVersion,
+    Night,
+    Round,
+    RoundName,
+    night_evaluation_id,
+    second_round_key,
+)
 from stoic_assets.core.nights.nightly import Facts, Steps, has_verdict, is_over, next_steps, no_verdict, regressed_twice
 
 BASE, CANDIDATE, OTHER = "marcus@1.0.0", "marcus@1.1.0", "ada@1"
@@ -263,3 +271,15 @@ def test_what_is_completed_and_what_fell_since_are_held_again_together() -> None
     night = FIRST.model_copy(update={"first": LATER, "again": again})
     known = JUDGED | {f"first {CANDIDATE}": [row("task")], f"again {OTHER}": []}
     assert next_steps(night, Facts(known)).again == (OTHER, BASE, CANDIDATE)
+
+
+@pytest.mark.parametrize("first", [FIRST.first, LATER])
+def test_a_second_round_that_ended_without_a_record_is_not_waited_for(first: Round) -> None:
+    before = FIRST.model_copy(update={"first": first})
+    fell = JUDGED | {f"first {CANDIDATE}": [row("task")]}
+    key = second_round_key(before, (BASE, CANDIDATE))
+    assert next_steps(before, Facts(fell, tried={"another"})).again == (BASE, CANDIDATE)
+    assert next_steps(before, Facts(fell, tried={key})) == NOTHING
+    assert is_over(before, Facts(fell, tried={key}))
+    repeated = before.model_copy(update={"first": first.model_copy(update={"run_id": "r2"})})
+    assert next_steps(repeated, Facts(fell, tried={key})).again == (BASE, CANDIDATE), "it follows once more"
