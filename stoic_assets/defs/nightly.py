@@ -15,7 +15,7 @@ from stoic_assets.adapters.evaluation.conversations import HeldEvaluation
 from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.evaluation.live_releases import read_releases
 from stoic_assets.adapters.evaluation.nights import HeldNight, hold_night, left_out
-from stoic_assets.adapters.messages.outbox import Delivered
+from stoic_assets.adapters.messages.outbox import Delivered, errors_of
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.settings import Nightly
@@ -184,7 +184,17 @@ def _schedule(settings: Nightly, job: Any) -> dg.ScheduleDefinition:
             return dg.SkipReason(f"nightly runs begin on {settings.since}, as nightly.since in stoic.yml says")
         releases = read_releases(workplace)
         if not releases.live:
-            return dg.SkipReason("; ".join(["no version in releases/ is live", *map(left_out, releases.complaints)]))
+            return _skipped(workplace, night, due, releases.complaints)
         return dg.RunRequest(run_key=night, partition_key=night)
 
     return nightly
+
+
+def _skipped(workplace: Workplace, night: str, due: datetime, complaints: Sequence[str]) -> dg.SkipReason:
+    """A night for which no version is live. If manifests are at fault, the webhook is told, as no run would do it."""
+    faults = [left_out(workplace.redactor.text(each)) for each in complaints]
+    deliveries = []
+    if faults:
+        failure = Failure(night, JOB, night, "; ".join(faults), due.astimezone(UTC).isoformat())
+        deliveries.append(announce(workplace, [manifests_left_out(failure)]))
+    return dg.SkipReason("; ".join(["no version in releases/ is live", *faults, *errors_of(deliveries)]))

@@ -103,6 +103,24 @@ def test_the_schedule_asks_for_the_night_that_begins(workplace: Workplace, defin
     assert "was missed" in fire(due - timedelta(days=2)).skip_message
 
 
+@pytest.mark.parametrize("faulty", [False, True])
+def test_a_night_that_is_skipped_because_of_faulty_manifests_is_told_once(
+    workplace: Workplace, instance: dg.DagsterInstance, definitions: dg.Definitions, told: Told, faulty: bool
+) -> None:
+    path = workplace.project.releases / "a.yml"
+    if faulty:
+        path.write_text("agent: marcus\nversion: 1.0.0\nurk: http://localhost:1\n")
+    due, resources = datetime.now(UTC), {"workplace": workplace}
+    with dg.build_schedule_context(instance, scheduled_execution_time=due, resources=resources) as context:
+        for _ in range(2):
+            found: Any = definitions.resolve_schedule_def("nightly")(context)
+    fault = f"left out: {path}:3: urk: unknown key; did you mean 'url'?"
+    assert found.skip_message.startswith(f"no version in releases/ is live{'; ' + fault if faulty else ''}")
+    night = f"{due.astimezone(ZoneInfo('Europe/Berlin')):%Y-%m-%d}"
+    events = [(event["id"], event["subject"], event["data"]["error"]) for event in told()]
+    assert events == ([(f"{night}.left_out", night, fault)] if faulty else [])
+
+
 def test_there_is_no_night_before_the_first(workplace: Workplace, definitions_of_no_night: dg.Definitions) -> None:
     later = Nightly(since=f"{datetime.now(UTC) + timedelta(days=3):%Y%m%d}")
     schedule = dg.Definitions.merge(definitions_of_no_night, build_nightly(later)).resolve_schedule_def("nightly")

@@ -17,7 +17,7 @@ JUDGE_MOVED = "stoic.judge_moved"
 class Failure:
     """A run that failed, or one of its versions that failed or came to no verdict. `partition` is a version or a night.
 
-    `time` is when it ended; ISO 8601, UTC.
+    `time` is when it ended; ISO 8601, UTC. A night that was skipped has no run: `run_id` is the night.
     """
 
     run_id: str
@@ -35,7 +35,7 @@ def run_failed(failure: Failure) -> Event:
 
 
 def manifests_left_out(failure: Failure) -> Event:
-    """A night was held without what unreadable manifests name. It may fail besides, so this event has its own id."""
+    """A night was held without what unreadable manifests name, or skipped. It may fail besides, so the id differs."""
     return _of_run(failure, "left_out")
 
 
