@@ -107,7 +107,5 @@ def _partitions(instance: dg.DagsterInstance) -> set[str]:
 def _why_nothing(waiting: list[str], releases: Releases) -> str:
     """One line for the tick's page."""
     faults = [f"not read: {complaint}" for complaint in releases.complaints]
-    if waiting or faults:
-        return "; ".join([*waiting, *faults])
-    nothing = "no live version is new or has changed"
-    return f"{nothing}; {listed([*releases.elsewhere.values()])}" if releases.elsewhere else nothing
+    reasons = [*waiting, *faults] or ["no live version is new or has changed"]
+    return "; ".join([*reasons, *([listed([*releases.elsewhere.values()])] if releases.elsewhere else [])])

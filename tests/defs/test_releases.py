@@ -133,6 +133,12 @@ def test_why_a_sound_manifest_is_not_evaluated_is_told(
         "no live version is new or has changed; marcus@1.0.0 has no address, "
         "marcus@1.1.0 has the address of a newer version"
     )
+    bad = workplace.project.releases / "bad.yml"
+    bad.write_text("agent: ada\nversion: 1\nurk: http://localhost:1\n")
+    assert daemon.look().skip_reason.skip_message == (
+        f"not read: {bad}:3: urk: unknown key; did you mean 'url'?; marcus@1.0.0 has no address, "
+        "marcus@1.1.0 has the address of a newer version"
+    )
 
 
 def test_ticks_that_race_begin_one_run(daemon: Daemon, manifest: Manifest) -> None:
