@@ -59,8 +59,7 @@ def test_every_environment_variable_is_described() -> None:
     read = set(re.findall(r'"((?:STOIC|NEO|OPENAI|AGENT|BOOGIE|EVOLUTION)_[A-Z_]+)"', code)) - {"STOIC_GRAPH"}
     assert read <= described
     assert {name for name in described if name.startswith("STOIC_")} <= OWN
-    assert offered <= described
-    assert described - offered == {"STOIC_GRAPH_SHARED"}  # nobody should set it without having read about it
+    assert described == offered
 
 
 def test_every_asset_is_described() -> None:
