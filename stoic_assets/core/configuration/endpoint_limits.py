@@ -1,11 +1,12 @@
 """The limits of agents and models, a part of `stoic.yml`: how hard each may be pressed."""
 
 import math
-from typing import Self
+from collections.abc import Mapping
+from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from stoic_assets.core.text.documents import Document
+from stoic_assets.core.text.documents import Document, misplaced
 
 VALUES_PER_MIB = 12_500
 """One value (a text, a number, a list or an object) for every 84 bytes."""
@@ -60,3 +61,15 @@ class Limits(Document):
     agent: AgentLimit = AgentLimit()
     evaluator: ModelLimit = ModelLimit()
     judge: ModelLimit = ModelLimit(in_flight=32)
+
+    @model_validator(mode="before")
+    @classmethod
+    def refuse_keys_of_other_roles(cls, data: Any) -> Any:
+        """Names the roles that have a key which this one lacks: the nearest that it has would mean something else."""
+        known = {role: type(field.default).known_keys() for role, field in cls.model_fields.items()}
+        for role, keys in data.items() if isinstance(data, Mapping) else ():
+            for key in keys if role in known and isinstance(keys, Mapping) else ():
+                having = [other for other in known if key in known[other]]
+                if having and role not in having:
+                    raise misplaced(f"a key of {' and '.join(having)} alone; leave it out here", role, str(key))
+        return data

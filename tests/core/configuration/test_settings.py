@@ -53,6 +53,12 @@ def head_of_paragraph(number: int) -> str:
     [
         ("invalid_trials_threshhold: 0.2", "stoic.yml:1: invalid_trials_threshhold: unknown key; did you mean"),
         ("limits:\n  agent: {inflight: 3}", "stoic.yml:2: limits.agent.inflight: unknown key; did you mean"),
+        (
+            "limits:\n  agent: {tokens_per_minute: 9}",
+            "stoic.yml:2: limits.agent.tokens_per_minute: a key of evaluator and judge alone",
+        ),
+        ("limits: {judge: {largest_reply_mib: 9}}", "stoic.yml:1: limits.judge.largest_reply_mib: a key of agent al"),
+        ("limits: {3: {tokens_per_minute: 9}}", "stoic.yml:1: limits.3: unknown key; known keys: agent"),
         ("limits:\n", "stoic.yml:1: limits: has no value"),
         ("limits:\n  judge:\n    attempts: 0", "stoic.yml:3: limits.judge.attempts: Input should be greater"),
         ("judging: {model_options: {m: {stream: true}}}", "stoic.yml:1: judging.model_options.m: stream: set by"),
