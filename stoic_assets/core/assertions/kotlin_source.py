@@ -5,6 +5,7 @@ A tree from here is complete: no error nodes, no text that the grammar skipped, 
 """
 
 import difflib
+import re
 from collections.abc import Iterable
 from functools import cache
 
@@ -18,6 +19,9 @@ MAX_NESTING = 64
 """Levels of the syntax tree. An expression has no more levels than its syntax tree, so its evaluation fits as well."""
 
 UNREADABLE = "this cannot be read as a Kotlin expression"
+
+_NAME_IN_PARENTHESES = re.compile(rb"\{\s*(\(\s*\w+\s*\))")
+"""At the beginning of a lambda the grammar takes it for a parameter."""
 
 _WHITE_SPACE = " \t\n\r\f\v"
 _COMMENTS = ("line_comment", "block_comment")
@@ -77,14 +81,21 @@ class Source:
             if node.is_missing:
                 raise self.fault(node, f"`{node.type}` is missing here")
             if node.is_error:
-                raise self.fault(inside[-1] if inside else node, UNREADABLE)
+                raise self._unreadable(inside[-1] if inside else node)
             if level > MAX_NESTING:
                 raise self.fault(node, f"nested deeper than {MAX_NESTING} levels; split it into several assertions")
             if inside and not root.has_error and node.type not in _TEXT_BETWEEN_CHILDREN:
                 self._refuse_skipped_text(inside, *((0, len(self.encoded)) if node == root else node.byte_range))
             waiting += [(child, level + 1) for child in reversed(inside)]
         if root.has_error:
-            raise self.fault(0, UNREADABLE)
+            raise self._unreadable(0)
+
+    def _unreadable(self, at: Node | int) -> ExpressionError:
+        """The error where the grammar gave up, or the cure of what is a good expression to Kotlin itself."""
+        if named := _NAME_IN_PARENTHESES.search(self.encoded):
+            advice = "leave out the parentheses around the name with which the lambda begins"
+            return self.fault(named.start(1), f"{UNREADABLE}; {advice}")
+        return self.fault(at, UNREADABLE)
 
     def _refuse_skipped_text(self, nodes: list[Node], start: int, end: int) -> None:
         """The grammar skips what follows a complete expression (`a == 1 2`); only white space may be skipped."""

@@ -30,6 +30,8 @@ PIECES = (
         ("  // only a comment", 1, 1, "empty"),
         ("1 +", 1, 3, "cannot be read"),
         ("(1 == 1", 1, 2, "cannot be read"),
+        ("listOf(1).any { (it) && true }", 1, 17, "cannot be read as a Kotlin expression; leave out the parentheses"),
+        ("listOf(1).any {\n (it) + 1 == 1 }", 2, 2, "cannot be read as a Kotlin expression; leave out the parenth"),
         ('evaluation.model == "x', 1, 22, "cannot be read"),
         ("1 == 1 2", 1, 8, "'2' is not expected"),
         ('"a" "b"', 1, 5, '\'"b"\' is not expected'),
