@@ -16,6 +16,11 @@ _log = logging.getLogger(__name__)
 
 SHOWN = 80
 """The most characters of a session's id that a warning shows."""
+ADVICE = (
+    "check its address, or set `target.protocol: openai` if it speaks chat completions and not the protocol embabel; "
+    "another address or protocol needs a new evaluation"
+)
+"""What to do where nobody speaks the protocol."""
 IN_SESSION = Particular.WORDS | Particular.PLACE
 
 
@@ -30,7 +35,8 @@ class EmbabelAgent:
         headers: Mapping[str, str] | None = None, limit: AgentLimit | None = None, redactor: Redactor | None = None,
     ) -> None:
         key = {"X-API-KEY": api_key} if api_key else {}
-        self._http = AgentHttp(_service(url), {**key, **(headers or {})}, limit or AgentLimit(), redactor=redactor)
+        sent = {**key, **(headers or {})}
+        self._http = AgentHttp(_service(url), sent, limit or AgentLimit(), path_advice=ADVICE, redactor=redactor)
         self._chatbot, self._model = chatbot, model
         self._opened: set[str] = set()
         self._has_warned = False

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import Flag, auto
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from stoic_assets.adapters.agents.unanswered import NoAgentThere, UnexpectedStatus
+from stoic_assets.adapters.agents.unanswered import LOST, NoAgentThere, UnexpectedStatus, words_of
 from stoic_assets.adapters.http.api_keys import refuses_key
 from stoic_assets.adapters.http.endpoint import (
     PROXY_REFUSES,
@@ -35,8 +35,6 @@ from stoic_assets.core.text.json_text import json_text
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
 
-LOST = (404, 405)
-"""What an address without such a service answers; a service may also mean a session or graph that it does not know."""
 SETTING = "limits.agent.largest_reply_mib"
 """The setting that limits the size of one reply."""
 SCHEME = "bearer"
@@ -65,10 +63,8 @@ class AgentHttp:
     """
 
     def __init__(
-        self, url: str, headers: Mapping[str, str], limit: AgentLimit, *, name: str = "the agent",
-        key_advice: str = "check AGENT_API_KEY and target.headers",
-        path_advice: str = "check its address; a corrected address needs a new evaluation",
-        redactor: Redactor | None = None,
+        self, url: str, headers: Mapping[str, str], limit: AgentLimit, *, path_advice: str, name: str = "the agent",
+        key_advice: str = "check AGENT_API_KEY and target.headers", redactor: Redactor | None = None,
     ) -> None:
         self._parts = parts = parse_url(url, f"the address of {name}")
         self.url = parts.geturl().rstrip("/")
@@ -215,7 +211,9 @@ class AgentHttp:
             return
         redirect = self._redirect(response)
         said = excerpt(text.decode("utf-8", "replace"), self._secrets)
-        answered = redirect or f"answered {status}" + (f": {said}" if said else "")
+        is_lost = status in LOST and Particular.PLACE not in particular
+        asked = f" to {response.method} {response.url.raw_path}" if is_lost else ""
+        answered = redirect or f"answered {status}{asked}{words_of(said, status)}"
         self._refuse(status, read_error(text), answered, particular, bool(redirect) or status in LOST, wait)
 
     def _refuse(

@@ -32,7 +32,8 @@ class OpenAiAgent:
         key = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         advice = (
             f"check its address (up to {COMPLETIONS} where that is not below /v1), and whether it knows the model "
-            f"{model!r}; another --model needs a new evaluation"
+            f"{model!r}, or leave `protocol: openai` out if it speaks the protocol embabel; another address, protocol "
+            "or --model needs a new evaluation"
         )
         sent = {**key, **(headers or {})}
         self._http = AgentHttp(url, sent, limit or AgentLimit(), path_advice=advice, redactor=redactor)

@@ -1,9 +1,13 @@
 """Failures of answers that hold no reply of the agent: another service's, and those with a status."""
 
+import re
+
 from stoic_assets.adapters.http.endpoint import TIMED_OUT, TURNED_AWAY
 from stoic_assets.adapters.http.error_words import ForeignError
 from stoic_assets.core.conversation.agent import AgentFailure
 
+LOST = (404, 405)
+"""What an address without such a service answers; a service may also mean a session or graph that it does not know."""
 REPEATABLE = (408, 409, 423, 425)
 """Refusals that are temporary by definition: request timeout, conflict, locked, too early."""
 
@@ -24,3 +28,9 @@ class UnexpectedStatus(AgentFailure):
         late, turned_away = status in TIMED_OUT, status in TURNED_AWAY or lost
         super().__init__(problem, retry_after=retry_after, late=late, final=final, turned_away=turned_away)
         self.status, self.error, self.says_how_to_go_on = status, error, lost
+
+
+def words_of(said: str, status: int) -> str:
+    """What an answer `said`, to follow its status, which many servers repeat as their first word; else empty."""
+    words = re.sub(rf"^{status}\b[\s:]*", "", said)
+    return f": {words}" if words else ""

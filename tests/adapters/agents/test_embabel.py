@@ -114,6 +114,14 @@ def test_the_address_may_hold_the_path(service: Any, suffix: str) -> None:
     assert service.seen[0].path == "/api/v1/chat/sessions"
 
 
+def test_an_agent_of_the_other_protocol_is_told_how_to_be_asked(service: Any) -> None:
+    service.answers = [Response("404: Not Found", 404)]
+    with pytest.raises(AgentFailure) as caught:
+        asked(service, lambda agent: agent.open_session("Alice"))
+    told = "answered 404 to PUT /api/v1/chat/sessions: Not Found; check its address, or set `target.protocol: openai`"
+    assert str(caught.value).startswith(f"the agent at {service.url} {told}")
+
+
 @pytest.mark.parametrize(
     ("events", "kept"),
     [

@@ -39,7 +39,7 @@ def test_json_that_breaks_off_is_a_failure_of_this_request_alone(service: Any) -
     service.answers = [Response(b'{"a":', 200)]
     failure = failure_of(service.url)
     assert (type(failure), failure.turned_away, failure.says_how_to_go_on) == (AgentFailure, False, False)
-    assert "check its address" not in str(failure)
+    assert "look elsewhere" not in str(failure)
 
 
 def test_a_refusal_in_events_is_told_by_its_status_and_waited_for(service: Any) -> None:

@@ -50,7 +50,7 @@ def test_a_bad_request_in_any_other_form_is_no_refused_key(service: Any, body: b
 
 def test_a_forbidden_request_that_has_no_like_is_no_bad_key_yet(service: Any) -> None:
     async def main() -> None:
-        http = AgentHttp(service.url, {"X-API-KEY": KEY}, LIMIT)
+        http = AgentHttp(service.url, {"X-API-KEY": KEY}, LIMIT, path_advice="")
         with pytest.raises(AgentFailure, match="answered 403: content policy") as caught:
             await http.call("PUT", http.url, particular=IN_SESSION)
         assert (caught.value.final, caught.value.turned_away) == (True, True)
@@ -101,8 +101,17 @@ def test_server_faults_may_be_tried_again_and_refusals_not(service: Any, status:
 def test_a_wrong_path_is_shown_without_its_query(service: Any) -> None:
     service.replies({}, status=404)
     failure = failure_of(f"{service.url}/agents/marcsu/?key=abc")
-    shown, advice = f"{service.url}/agents/marcsu", "check its address; a corrected address needs a new evaluation"
-    assert str(failure) == f"the agent at {shown} answered 404: {{}}; {advice}"
+    shown, asked = f"{service.url}/agents/marcsu", "PUT /agents/marcsu/"
+    assert str(failure) == f"the agent at {shown} answered 404 to {asked}: {{}}; look elsewhere"
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [("404: Not Found", ": Not Found"), ("404 page not found", ": page not found"), ("404", ""), ("4040", ": 4040")],
+)
+def test_a_status_that_the_words_repeat_is_told_once(service: Any, said: str, told: str) -> None:
+    service.answers = [Response(said, 404)]
+    assert str(failure_of(service.url, particular=IN_SESSION)) == f"the agent at {service.url} answered 404{told}"
 
 
 ELSEWHERE = RedirectResponse("/login", 302)
@@ -114,10 +123,10 @@ def test_where_another_service_listens_the_address_is_to_be_corrected_and_nothin
 ) -> None:
     service.answers = [answer, answer]
     failure = failure_of(service.url)
-    assert str(failure).endswith("; check its address; a corrected address needs a new evaluation")
+    assert str(failure).endswith("; look elsewhere")
     assert (failure.says_how_to_go_on, failure.turned_away) == (True, True)
     within = failure_of(service.url, particular=IN_SESSION)
-    assert "check its address" not in str(within)
+    assert "look elsewhere" not in str(within)
     assert (within.says_how_to_go_on, within.turned_away) == (False, False)
 
 

@@ -49,6 +49,12 @@ def test_a_forbidden_message_is_told_from_a_key_that_nobody_takes_any_more(servi
     assert service.seen[1].body["messages"] == [{"role": "user", "content": "Hello"}]
 
 
+def test_an_agent_of_the_other_protocol_is_told_how_to_be_asked(service: Any) -> None:
+    service.replies({}, status=404)
+    with pytest.raises(AgentFailure, match=r"answered 404 to POST /v1/chat/completions: .*`protocol: openai`"):
+        asyncio.run(OpenAiAgent(service.url, "sage").probe("Alice"))
+
+
 def test_what_was_said_without_words_is_sent_back_with_some(service: Any) -> None:
     async def main() -> None:
         agent = OpenAiAgent(service.url, "sage")

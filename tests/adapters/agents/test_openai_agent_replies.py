@@ -30,7 +30,7 @@ def test_an_address_or_model_that_is_not_there_is_told_from_a_refused_message(
     with pytest.raises(AgentFailure, match="no such model") as caught:
         one_reply(service)
     assert caught.value.turned_away is everybody
-    assert ("whether it knows the model 'sage'; another --model" in str(caught.value)) is (status in (404, 405))
+    assert ("whether it knows the model 'sage', or leave" in str(caught.value)) is (status in (404, 405))
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,8 @@ LIMIT = AgentLimit(timeout_seconds=5)
 def answer_of(url: str, seconds: float = 5.0, particular: tuple[int, ...] = (), mib: float = 8.0) -> Any:
     async def main() -> Any:
         limit = AgentLimit(timeout_seconds=seconds, largest_reply_mib=mib)
-        http = AgentHttp(url, {"X-API-KEY": KEY, "Authorization": f"Bearer {KEY}9"}, limit)
+        headers = {"X-API-KEY": KEY, "Authorization": f"Bearer {KEY}9"}
+        http = AgentHttp(url, headers, limit, path_advice="look elsewhere")
         return await http.call("PUT", f"{http.url}/x", {"a": 1}, particular)
 
     return asyncio.run(main())
