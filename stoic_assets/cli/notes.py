@@ -7,6 +7,7 @@ from stoic_assets.adapters.evaluation.specification import ResolvedRequest
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.graph_address import subject_address
+from stoic_assets.core.configuration.service_address import protocol_doubt
 from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.evaluation import CONVERSED, DONE, EvaluationRequest, EvaluationSpec, Manifest, way_to_finish
 from stoic_assets.core.jobs.slips import doubts
@@ -30,6 +31,9 @@ def request_notes(
         meant = f"; did you mean {close[0]}{at}?" if close else ""
         tagged = f" tagged {' or '.join(request.tags)}" if request.tags else ""
         yield f"no job{tagged} has `chatbot: {agent}`; the jobs of {listed(chatbots)} run as {version} instead{meant}"
+    protocols = {job.name: job.target.protocol for job in spec.jobs}
+    doubted = (protocol_doubt(url, protocols[job]) for job, url in spec.addresses.items())
+    yield from dict.fromkeys(filter(None, doubted))
     if alike := samples_alike(spec.judge_samples, len(spec.judge_models), workplace.settings.judging.temperature):
         yield alike
     if not is_offline(workplace.env):

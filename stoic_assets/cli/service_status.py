@@ -21,6 +21,7 @@ from stoic_assets.adapters.models.model_list import look_up_models
 from stoic_assets.adapters.models.model_server import evaluator_server, judge_server
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.stored_state import Found
+from stoic_assets.core.configuration.service_address import protocol_doubt
 from stoic_assets.core.errors import AttemptFailed, StoicError
 from stoic_assets.core.jobs.job_entries import Target
 
@@ -54,8 +55,10 @@ async def _agent(workplace: Workplace) -> Found:
     if not jobs:
         return "note", "not looked for, since there are no jobs"
     heard = sorted({url for url, how in ways if (url, how) not in faults})
-    parts = [", ".join(heard), *dict.fromkeys(str(fault).partition(";")[0] for fault in faults.values())]
-    return "note" if faults else "ok", workplace.redactor.text("; ".join(filter(None, parts)))
+    notes = [str(fault).partition(";")[0] for fault in faults.values()]
+    notes += filter(None, (protocol_doubt(url, target.protocol) for (url, _), target in ways.items()))
+    parts = [", ".join(heard), *dict.fromkeys(notes)]
+    return "note" if notes else "ok", workplace.redactor.text("; ".join(filter(None, parts)))
 
 
 def _way(url: str, target: Target) -> tuple[str, str]:

@@ -68,6 +68,15 @@ def test_samples_that_a_judge_would_repeat_are_told(workplace: Workplace, make_m
     assert list(request_notes(EvaluationRequest(), "sales@1", ResolvedRequest(spec, None), warm)) == []
 
 
+def test_an_address_that_looks_like_one_of_the_other_protocol_is_told_once(
+    workplace: Workplace, make_manifest: Make
+) -> None:
+    spec = make_manifest(jobs=(job("order", "sales"), job("more", "sales"))).spec
+    spec = spec.model_copy(update={"addresses": dict.fromkeys(("order", "more"), "http://agents/v1")})
+    [told] = request_notes(EvaluationRequest(), "sales@1", ResolvedRequest(spec, None), workplace)
+    assert told.startswith("http://agents/v1 looks like an address of chat completions")
+
+
 @pytest.mark.parametrize(
     ("section", "model", "noted"),
     [("judging", "m", True), ("judging", "j", False), ("conversations", "m", False), ("conversations", "j", True)],

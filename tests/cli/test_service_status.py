@@ -93,6 +93,14 @@ def test_an_agent_that_refuses_the_key_is_missing_unless_it_listens_elsewhere_to
         assert asyncio.run(SERVICES["agent"](known)) == ("note", said)
 
 
+def test_an_address_that_looks_like_one_of_the_other_protocol_is_noted(
+    workplace: Workplace, marcus: Marcus, place: str
+) -> None:
+    marcus(new=f"{place}/v1")
+    doubt = f"{place}/v1 looks like an address of chat completions; if it is one, set `target.protocol: openai`"
+    assert asyncio.run(SERVICES["agent"](workplace)) == ("note", f"{place}/v1; {doubt}")
+
+
 def test_jobs_that_speak_alike_to_an_agent_have_it_asked_once(workplace: Workplace, marcus: Marcus) -> None:
     seen: list[str] = []
     with answering(404, seen) as url:

@@ -58,6 +58,13 @@ def _usual(host: str) -> str:
     return "localhost" if usual.is_unspecified or str(usual) in ("127.0.0.1", "::1") else str(usual)
 
 
+def protocol_doubt(url: str, protocol: str) -> str | None:
+    """A note about an agent's address that looks like one of another protocol; None if it does not."""
+    if protocol == "embabel" and urlsplit(url.strip()).path.rstrip("/").endswith((FIRST_VERSION, COMPLETIONS)):
+        return f"{url} looks like an address of chat completions; if it is one, set `target.protocol: openai`"
+    return None
+
+
 def address_problem(url: str) -> str | None:
     """What is wrong with a service's address; None if nothing is. Credentials are: addresses are shown and stored."""
     parts = http_parts(url)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stoic_assets.core.configuration.service_address import is_loopback, service_at
+from stoic_assets.core.configuration.service_address import is_loopback, protocol_doubt, service_at
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,14 @@ def test_the_paths_of_the_protocols_may_be_left_out(base: str, path: str) -> Non
 @pytest.mark.parametrize("place", ["http://agents/v2", "http://agents/v1beta/openai"])
 def test_another_version_of_a_protocol_is_another_service(place: str) -> None:
     assert service_at(f"{place}/chat/completions") == service_at(place) != service_at("http://agents")
+
+
+@pytest.mark.parametrize("path", ["/v1", "/v1/", "/chat/completions", "/api/v1?of=b"])
+def test_an_address_of_the_other_protocol_is_doubted(path: str) -> None:
+    assert "set `target.protocol: openai`" in (protocol_doubt(f"http://agents{path}", "embabel") or "")
+    assert protocol_doubt(f"http://agents{path}", "openai") is None
+
+
+@pytest.mark.parametrize("path", ["", "/", "/v1/agent", "/api/v1/chat", "/agentv1"])
+def test_an_address_that_fits_the_protocol_is_not_doubted(path: str) -> None:
+    assert protocol_doubt(f"http://v1{path}", "embabel") is None
