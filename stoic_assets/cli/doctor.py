@@ -23,6 +23,7 @@ from stoic_assets.adapters.project import make_home
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import refuse_misread_folders
+from stoic_assets.cli.notes import graph_doubts
 from stoic_assets.cli.options import Json
 from stoic_assets.cli.service_status import SERVICES
 from stoic_assets.cli.stored_state import STORED, Found
@@ -158,8 +159,9 @@ def _graphs(workplace: Workplace) -> Found:
         return await refused_queries(jobs, graphs.subject)
 
     jobs, _ = readable_jobs(job_files(workplace.project))
+    unwritten = graph_doubts(jobs, workplace)  # before we start a server ourselves
     with workplace.graphs() as graphs:
-        notes = run_async(asked())
+        notes = [*unwritten, *run_async(asked())]
         kind = "embedded" if graphs.embedded else "configured"
         graph = f"subject {graphs.subject_address.uri}; {kind}"
         return "note" if notes else "ok", "; ".join([graph, *notes])

@@ -1,15 +1,17 @@
 """Notes on stderr before an evaluation: none of them stops it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from stoic_assets.adapters.evaluation.specification import ResolvedRequest
+from stoic_assets.adapters.graph.embedded_graph import is_served
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.graph_address import subject_address
 from stoic_assets.core.configuration.service_address import protocol_doubt
 from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.evaluation import CONVERSED, DONE, EvaluationRequest, EvaluationSpec, Manifest, way_to_finish
+from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.judging.confidence import samples_alike
 from stoic_assets.core.moments import in_utc
@@ -23,6 +25,7 @@ def request_notes(
     """What may be unintended in the evaluation that is about to run."""
     spec, agent = resolved.spec, agent_of(version)
     yield from doubts(spec.jobs, subject_address(workplace.env) is None)
+    yield from graph_doubts(spec.jobs, workplace)
     named = request.files or request.jobs or (resolved.release and resolved.release.jobs)
     chatbots, at = sorted({job.target.chatbot for job in spec.jobs}), version.removeprefix(agent)
     evaluable = [chatbot for chatbot in chatbots if is_agent_version(chatbot + at)]
@@ -38,6 +41,18 @@ def request_notes(
         yield alike
     if not is_offline(workplace.env):
         yield from _unused_options(spec, workplace.settings)
+
+
+def graph_doubts(jobs: Iterable[Job], workplace: Workplace) -> list[str]:
+    """A note if Cypher looks where no agent of the user's own can write: at a server that is only started for it.
+
+    Its port is random. Where it runs already, `stoic agent` may use it, or another that `stoic graph` told where it is.
+    """
+    told = subject_address(workplace.env) or is_served(workplace.project.home)
+    if told or not any(job.cypher() for job in jobs):
+        return []
+    looks = "Cypher assertions and setups use the embedded graph, which your agent does not know"
+    return [f"{looks}; set NEO_URI to the graph that it writes to"]
 
 
 def _unused_options(spec: EvaluationSpec, settings: Settings) -> Iterator[str]:

@@ -2,8 +2,8 @@
 
 import json
 import shutil
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -184,6 +184,23 @@ def test_each_graph_is_asked_and_whether_both_are_fit_and_queries_that_are_refus
     asked: Any = SimpleNamespace(project=workplace.project, env={}, graphs=lambda: nullcontext(graphs))
     with pytest.raises(ConfigurationError, match=f"^{faulty} is at fault") if faulty else nullcontext():
         assert STATE["graphs"](asked) == ("note", "subject bolt://theirs:7687; configured; job chat: no such label")
+
+
+def test_a_graph_that_only_we_start_is_told_first(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fine(*_: Any) -> list[str]:
+        return []
+
+    @contextmanager
+    def opened() -> Iterator[Any]:
+        monkeypatch.setattr(doctor, "graph_doubts", lambda *_: [])
+        graph, address = SimpleNamespace(ping=fine), SimpleNamespace(uri="bolt://127.0.0.1:9")
+        yield SimpleNamespace(subject=graph, stoic=graph, embedded=True, subject_address=address)
+
+    for check in ("refuse_unfit", "refused_queries"):
+        monkeypatch.setattr(doctor, check, fine)
+    monkeypatch.setattr(doctor, "graph_doubts", lambda *_: ["set NEO_URI"])
+    asked: Any = SimpleNamespace(project=workplace.project, env={}, graphs=opened)
+    assert STATE["graphs"](asked) == ("note", "subject bolt://127.0.0.1:9; embedded; set NEO_URI")
 
 
 def test_what_waits_for_an_address_that_is_set_is_told(workplace: Workplace) -> None:

@@ -1,6 +1,7 @@
 """What is noted before an evaluation, and what is not worth a note."""
 
 import asyncio
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -10,9 +11,13 @@ import pytest
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.evaluation.specification import ResolvedRequest
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
+from stoic_assets.adapters.graph.embedded_graph import _record
+from stoic_assets.adapters.graph.embedded_server import GraphServer
+from stoic_assets.adapters.process.process_identity import start_time
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli.notes import request_notes, unfinished_before
+from stoic_assets.cli.notes import graph_doubts, request_notes, unfinished_before
 from stoic_assets.core.evaluation import EvaluationRequest, Manifest
+from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.releases import Release
 
 Make = Callable[..., Manifest]
@@ -75,6 +80,32 @@ def test_an_address_that_looks_like_one_of_the_other_protocol_is_told_once(
     spec = spec.model_copy(update={"addresses": dict.fromkeys(("order", "more"), "http://agents/v1")})
     [told] = request_notes(EvaluationRequest(), "sales@1", ResolvedRequest(spec, None), workplace)
     assert told.startswith("http://agents/v1 looks like an address of chat completions")
+
+
+LOOKING = {"assertions": [{"cypher": "RETURN 1", "expected": 1}]}
+
+
+@pytest.mark.parametrize("part", [LOOKING, {"setups": [{"cypher": "CREATE (:A)"}]}])
+def test_cypher_that_looks_where_no_own_agent_writes_is_told_unless_the_server_is_known(
+    workplace: Workplace, part: dict[str, Any]
+) -> None:
+    jobs = [Job.model_validate(job("order", "sales") | part)]
+    [told] = graph_doubts(jobs, workplace)
+    assert "set NEO_URI to the graph that it writes to" in told
+    assert graph_doubts([Job.model_validate(job("order", "sales"))], workplace) == []
+    known = replace(workplace, env={**workplace.env, "NEO_URI": "bolt://localhost:7687"})
+    assert graph_doubts(jobs, known) == []
+    graph = workplace.project.home / "graph"
+    graph.mkdir(parents=True)
+    for started, doubted in (("another start", True), (start_time(os.getpid()), False)):
+        _record(graph, GraphServer(os.getpid(), started, "bolt://127.0.0.1:1", "root", "p", "observer", "p"))
+        assert bool(graph_doubts(jobs, workplace)) is doubted
+
+
+def test_where_cypher_looks_is_told_before_an_evaluation(workplace: Workplace, make_manifest: Make) -> None:
+    spec = make_manifest(jobs=(job("order", "sales") | LOOKING,)).spec
+    [told] = request_notes(EvaluationRequest(), "sales@1", ResolvedRequest(spec, None), workplace)
+    assert told.startswith("Cypher assertions and setups use the embedded graph")
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,12 @@ def is_stopped(home: Path) -> bool:
         return not (folder / "server.json").exists()
 
 
+def is_served(home: Path) -> bool:
+    """Whether the server of this home is running; does not wait for one that is being started or stopped."""
+    known = _recorded(_folder(home))
+    return known is not None and embedded_server.is_running(known)
+
+
 def _folder(home: Path) -> Path:
     return home.resolve() / "graph"
 
