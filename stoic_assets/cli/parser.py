@@ -1,6 +1,7 @@
 """How a command reads its arguments, shows its help, and refuses what it cannot read."""
 
 import re
+from shutil import get_terminal_size
 from typing import Any
 
 import typer
@@ -10,6 +11,9 @@ from stoic_assets.adapters.disk.paths import undecoded
 
 MAY_BE_EMPTY = ("notes", "about", "api_key")
 """Options whose empty value means something. Elsewhere it comes from a variable that is not set, as in "$URL"."""
+
+LEAST_WIDTH = 80
+"""The columns from which on every help fits into typer's tables."""
 
 
 class _PlainHelp:
@@ -31,6 +35,12 @@ class _PlainHelp:
 
 class Command(_PlainHelp, TyperCommand):
     """A `stoic` command."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Writes the help: in a narrow terminal as plain text, since typer's tables would cut names short there."""
+        if get_terminal_size().columns < LEAST_WIDTH:
+            self.rich_markup_mode = None
+        super().format_help(ctx, formatter)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The arguments of a command. What cannot be read or is left over is refused with advice."""

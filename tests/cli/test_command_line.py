@@ -72,6 +72,22 @@ def test_help_gives_flags_no_value_and_arguments_no_type(
     assert "list[" not in shown
 
 
+@pytest.mark.parametrize(
+    ("command", "name"), [(("eval",), "--max-conversations N "), (("release", "add"), "--released-at TIME"), ((), "ui")]
+)
+def test_help_cuts_no_name_short_in_a_narrow_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: tuple[str, ...], name: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(sys, "argv", ["stoic", *command, "--help"])
+    with pytest.raises(SystemExit):
+        run()
+    shown = capsys.readouterr().out
+    assert name in shown
+    assert "…" not in shown
+    assert max(map(len, shown.splitlines())) <= 60
+
+
 def test_every_command_takes_verbose(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     every = typer.main.get_command(command_line()).commands.values()
     leaves = [leaf for command in every for leaf in getattr(command, "commands", {"": command}).values()]
