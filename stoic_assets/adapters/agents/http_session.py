@@ -24,7 +24,7 @@ from stoic_assets.adapters.http.endpoint import (
 from stoic_assets.adapters.http.error_words import ForeignError, read_error, read_hidden, status_of
 from stoic_assets.adapters.http.foreign_text import TooManyValues, excerpt, instead_of_json, is_web_page, parse_json
 from stoic_assets.adapters.http.request_limit import is_busy, retry_after_seconds
-from stoic_assets.adapters.http.whole_reply import LARGEST_HEADER, MIB, ReplyTooLarge, whole_reply
+from stoic_assets.adapters.http.whole_reply import LARGEST_HEADER, MIB, ReplyTooLarge, in_utf8, whole_reply
 from stoic_assets.adapters.process.loop_bound import LoopBound
 from stoic_assets.core.configuration.endpoint_limits import AgentLimit
 from stoic_assets.core.conversation.agent import AgentFailure, SentTooMuch
@@ -110,7 +110,7 @@ class AgentHttp:
         try:
             async with session.request(method, url, json=body, allow_redirects=False) as response:
                 self.has_answered = True
-                text = await self._read(response)
+                text = in_utf8(await self._read(response), response.charset)
         except TimeoutError:
             problem = f"{self._name} gave no answer within {self._limit.timeout_seconds:g} s"
             raise AgentFailure(problem, late=True) from None

@@ -51,3 +51,16 @@ async def _read(response: "ClientResponse", largest: float, body: bytearray) -> 
         body += piece
         if len(body) > largest:
             raise ReplyTooLarge(largest)
+
+
+def in_utf8(body: bytes, charset: str | None) -> bytes:
+    """A text that is no UTF-8, recoded from the `charset` that it was declared to have; else, or if in vain, as it is.
+
+    JSON is UTF-8 whatever is declared, but servers of old frameworks write, and declare, another charset.
+    """
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        with suppress(LookupError, ValueError):
+            return body.decode(charset or "utf-8").encode()
+    return body

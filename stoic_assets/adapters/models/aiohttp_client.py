@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 import httpx2
 
-from stoic_assets.adapters.http.whole_reply import LARGEST_HEADER, whole_reply
+from stoic_assets.adapters.http.whole_reply import LARGEST_HEADER, in_utf8, whole_reply
 
 _OF_THE_WIRE = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 """Headers of a reply that describe the bytes on the wire, which aiohttp has unpacked."""
@@ -69,7 +69,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         ) as reply:  # fmt: skip
             content = await whole_reply(reply)
         if reply.status == httpx2.codes.OK:
-            return GoodReply(content, request)
+            return GoodReply(in_utf8(content, reply.charset), request)
         headers = [(name, value) for name, value in reply.headers.items() if name.lower() not in _OF_THE_WIRE]
         return httpx2.Response(reply.status, headers=headers, content=content, request=request)
 

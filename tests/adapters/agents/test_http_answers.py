@@ -35,6 +35,23 @@ def test_bad_json(service: Any, body: bytes) -> None:
     assert not failure.final
 
 
+@pytest.mark.parametrize(
+    ("charset", "codec"),
+    [("iso-8859-1", "latin-1"), ('"Windows-1252"', "cp1252"), ("iso-8859-1", "utf-8"), ("no-such-charset", "utf-8")],
+)
+def test_a_reply_in_another_charset_that_it_declares_is_read(service: Any, charset: str, codec: str) -> None:
+    body = '{"message": "Café"}'.encode(codec)
+    service.answers = [Response(body, headers={"Content-Type": f"application/json; charset={charset}"})]
+    assert answer_of(service.url) == {"message": "Café"}
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "no-such-charset", "base64", "punycode", "idna", "undefined"])
+def test_a_reply_that_is_not_in_the_charset_that_it_declares_is_bad_json(service: Any, charset: str) -> None:
+    body = b'{"message": "' + b"a9" * 2**20 + b'\xe9"}'
+    service.answers = [Response(body, headers={"Content-Type": f"application/json; charset={charset}"})]
+    assert "did not answer with JSON: 'utf-8' codec can't decode byte 0xe9" in str(failure_of(service.url))
+
+
 def test_json_that_breaks_off_is_a_failure_of_this_request_alone(service: Any) -> None:
     service.answers = [Response(b'{"a":', 200)]
     failure = failure_of(service.url)

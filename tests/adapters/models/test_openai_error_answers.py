@@ -1,6 +1,7 @@
 """Answers that hold an error, or that are no reply, though their status is 200."""
 
 import gzip
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -82,6 +83,12 @@ def test_a_reply_that_ends_with_an_error_before_its_first_word_is_asked_for_agai
     assert len(service.seen) == 3
     service.replies({"choices": [{"finish_reason": "error", "message": {"content": "Sal"}}]})
     assert text_from(service.url) == "Sal"
+
+
+def test_a_completion_in_another_charset_that_it_declares_is_read(service: Any) -> None:
+    body = json.dumps(completion("Café"), ensure_ascii=False).encode("latin-1")
+    service.answers = [Response(body, headers={"Content-Type": "application/json; charset=ISO-8859-1"})]
+    assert text_from(service.url) == "Café"
 
 
 def test_what_came_instead_of_json_is_quoted(service: Any) -> None:
