@@ -31,6 +31,7 @@ from stoic_assets.core.reports.unscored import why_unscored
 from stoic_assets.core.reports.version_comparison import differences, version_verdict
 from stoic_assets.core.reports.virtue_charts import KEY, virtue_chart_svg, virtue_radar_svg
 from stoic_assets.core.reports.weak_virtues import none_weak, weak_virtues
+from stoic_assets.core.rounding import half_even
 from stoic_assets.core.table_rows import Row, Rows
 from stoic_assets.core.virtues import VIRTUES
 
@@ -49,7 +50,8 @@ class _RowEnvironment(PageEnvironment):
 def _environment(compiled: BytecodeCache | None) -> PageEnvironment:
     environment = _RowEnvironment("core/reports/templates", compiled=compiled)
     environment.filters |= {
-        "lasted": lasted, "function": function, "short_of": short_of, "bounded": bounded,
+        "lasted": lasted, "function": function, "short_of": short_of, "half_even": half_even,
+        "bounded": bounded,
     }
     environment.tests["deliverable"] = deliverable
     return environment

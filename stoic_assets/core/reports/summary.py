@@ -13,6 +13,7 @@ from stoic_assets.core.presentation.confidence import calibrated_share, confiden
 from stoic_assets.core.presentation.formatting import words
 from stoic_assets.core.reports.data import ReportData, mean, values, without_void_totals
 from stoic_assets.core.reports.trial_view import TrialView
+from stoic_assets.core.rounding import half_even
 from stoic_assets.core.scoring.evaluation_document import reason
 from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, too_many_invalid
 from stoic_assets.core.table_rows import Row, Rows
@@ -164,11 +165,16 @@ def measures(rows: Rows, trials: Rows = ()) -> list[Measure]:
     split = {name: [row for row in valid if row["condition"] == name] for name in ("withheld", "supplied")}
     return [
         Measure(
-            column, meaning, mean(valid, column), mean(split["withheld"], column), mean(split["supplied"], column),
+            column, meaning, _mean(valid, column), _mean(split["withheld"], column), _mean(split["supplied"], column),
             len(values(valid, column)),
         )
         for column, meaning in MEASURES.items()
     ]
+
+
+def _mean(rows: Rows, column: str) -> float | None:
+    """The mean of a measure; that of the total is rounded as the average score is wherever it is quoted."""
+    return half_even(mean(rows, column)) if column == "overall" else mean(rows, column)
 
 
 def scored_rows(rows: Rows) -> list[Row]:

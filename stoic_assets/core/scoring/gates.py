@@ -24,7 +24,8 @@ def _average_shortfall(average: float | None, gate: float) -> str | None:
         takes = "`overall` takes tasks, assertions or `aspirationalAverage`"
         return f"there is no average score to compare with --fail-under {gate:.10g}: {takes}"
     if falls_short(average, gate):
-        return f"the average score {short_of(average, gate)} is below {gate:.10g}"
+        quoted = round(average, 2)  # as `half_even`, which the results above it show
+        return f"the average score {short_of(quoted if quoted < gate else average, gate)} is below {gate:.10g}"
     return None
 
 

@@ -15,6 +15,7 @@ NONE_PASSED = "no trial has a task or assertion to pass, as --min-passed 0 needs
         (0.89996, 0.9, "0.89996 is below 0.9"),
         (0.5, 0.9, "0.50 is below 0.9"),
         (0.0, 0.1, "0.00 is below 0.1"),
+        ((0.01 + 0.28) / 2, 0.2, "0.15 is below 0.2"),  # as the average score is rounded: 0.145 itself becomes 0.14
         (0.9049, 0.904, None),  # rounded to 0.90 it failed
         (0.1 * 3, 0.3, None),
         (0.9 - 1e-12, 0.9, None),  # a mean of numbers that are 0.9

@@ -9,6 +9,9 @@ from rendered_page import Make, Structure, render_report, table_rows
 
 from stoic_assets.core.reports.data import ReportData
 
+TIE = (0.01 + 0.28) / 2
+"""Its binary value lies above 0.145; without the error of the sum it is 0.145, whose binary value lies below."""
+
 pytestmark = pytest.mark.usefixtures("charts_drawn_once")
 
 
@@ -37,6 +40,15 @@ def test_missing_numbers_are_dashes(make_data: Make, nothing: float | None) -> N
     assert not re.search(r"\b(None|nan|NaN)\b", Structure(html).text.partition("(() =>")[0])
     why = "In no scored trial was anything asked that an overall score measures: a task, an assertion, a time."
     assert f"{why} Overall is" in html
+
+
+def test_the_average_is_rounded_as_the_terminal_and_json_have_it(make_data: Make) -> None:
+    data = make_data(trials=2, compared=False)
+    totals = [row | {"overall": total} for row, total in zip(data.composite_scores, (0.01, 0.28), strict=True)]
+    page = render_report(replace(data, composite_scores=totals, evaluation_scores={"average_overall": TIE}))
+    assert '<h3>Average score</h3>\n      <p class="figure">0.15</p>' in page
+    [overall] = (row for row in table_rows(page) if row[0] == "Overall" and row[-1] == "2")
+    assert overall[1] == "0.15"
 
 
 def test_trends_need_two_releases(make_data: Make, usual_page: str) -> None:
