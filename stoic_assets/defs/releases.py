@@ -5,8 +5,10 @@ import json
 
 import dagster as dg
 
+from stoic_assets.adapters.disk.release_files import load_release
 from stoic_assets.adapters.evaluation.live_releases import Releases, read_releases
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EVALUATION_TAG
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import Release, ready
@@ -14,6 +16,8 @@ from stoic_assets.core.stages import EVALUATION, PARTITION_TAG, PARTITIONS
 from stoic_assets.defs.partitions import agent_versions
 
 ENDED = {dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED}
+REQUESTED = "release-"
+"""How the ids of the evaluations begin that the sensor requests; what was requested follows."""
 NOT_ENDED = [status for status in dg.DagsterRunStatus if status not in ENDED]
 
 release_evaluation = dg.define_asset_job(
@@ -60,6 +64,21 @@ def digest_of(release: Release) -> str:
     return hashlib.sha256(content.encode()).hexdigest()[:12]
 
 
+def refuse_replaced(workplace: Workplace, version: str, evaluation_id: str) -> None:
+    """Raises `ConfigurationError` when the manifest is not the one any more that an evaluation was requested for.
+
+    The new content has a run of its own, and would be paid for twice. An evaluation that has begun keeps its own.
+    """
+    release = load_release(workplace.project.releases, version)
+    if not (release and evaluation_id.startswith(REQUESTED)):
+        return
+    changed = _content(evaluation_id.removeprefix(REQUESTED)) != digest_of(release)
+    if changed and evaluation_id not in workplace.evidence.evaluation_ids(version):
+        raise ConfigurationError(
+            f"the manifest of {version} has changed, and another run evaluates it as it is now; nothing is evaluated"
+        )
+
+
 def _change(before: str | None, digest: str) -> str:
     """What is requested: a digest and, unless it is the version's first, the number of the change."""
     return f"{digest}-{int(before.partition('-')[2] or 1) + 1}" if before else digest
@@ -77,7 +96,7 @@ def _versions_running(instance: dg.DagsterInstance) -> set[str]:
 
 
 def _request(version: str, change: str) -> dg.RunRequest:
-    tags = {EVALUATION_TAG: f"release-{change}"}
+    tags = {EVALUATION_TAG: f"{REQUESTED}{change}"}
     return dg.RunRequest(run_key=f"{version}:{change}", partition_key=version, tags=tags)
 
 

@@ -21,6 +21,7 @@ from stoic_assets.defs.evaluation_run import claim, own_evaluation_id, version_o
 from stoic_assets.defs.failures import RETRIES, is_unattended, reported
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.preparation import graph_setup, job_configs
+from stoic_assets.defs.releases import refuse_replaced
 from stoic_assets.defs.run_config import Bounds, checked
 
 
@@ -73,6 +74,7 @@ def transcripts(
         version, evaluation_id = version_of(context), own_evaluation_id(context.run)
         if is_unattended(context.run):  # its manifest may have changed while it waited for its turn, or for the agent
             refuse_withdrawn(workplace, version)
+            refuse_replaced(workplace, version, evaluation_id)
         claim(context, workplace.evidence, version, evaluation_id)
         conversations = hold_evaluation(
             workplace,

@@ -11,6 +11,7 @@ import pytest
 from code_server_runs import origin_of
 from dagster._core.storage.tags import SCHEDULE_NAME_TAG, SENSOR_NAME_TAG
 
+from stoic_assets.adapters.disk.release_files import load_release
 from stoic_assets.adapters.warehouse.duckdb_engine import is_interrupt
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
@@ -21,6 +22,7 @@ from stoic_assets.defs.evolution import stoic_graph_projection
 from stoic_assets.defs.failures import INTERRUPTED, RETRIED_TAG, UNATTENDED, has_ended, reported
 from stoic_assets.defs.judging import verdicts
 from stoic_assets.defs.preparation import graph_setup
+from stoic_assets.defs.releases import digest_of
 from stoic_assets.defs.transcripts import transcripts
 
 
@@ -163,6 +165,37 @@ def test_a_release_that_is_withdrawn_while_its_run_waits_is_not_evaluated_with_a
     [failure] = [event for event in result.all_events if event.is_step_failure]
     told = failure.step_failure_data.user_failure_data
     assert told.description == "the manifest of marcus@1.0.0 was deleted; nothing is evaluated"
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_release_that_is_corrected_while_its_run_waits_is_left_to_its_next_run(
+    workplace: Workplace, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch,
+    make_manifest: Callable[..., Manifest], begun: bool,
+) -> None:  # fmt: skip
+    tries: list[str] = []
+
+    def gone(*_: object, **__: object) -> None:
+        tries.append(manifest.read_text())
+        manifest.write_text(f"# the right address\n{manifest.read_text().replace('8083', '8084')}")
+        raise ServiceUnreachable("nobody there")
+
+    manifest = release(workplace)
+    read = load_release(workplace.project.releases, "marcus@1.0.0")
+    assert read
+    requested = f"release-{digest_of(read)}-2"
+    if begun:
+        workplace.evidence.begin(make_manifest(evaluation_id=requested))
+    monkeypatch.setattr("stoic_assets.defs.transcripts.hold_evaluation", gone)
+    monkeypatch.setattr(failures, "WAITS", (0.01,))
+    result = dg.materialize(
+        [transcripts], resources={"workplace": workplace}, instance=instance, partition_key="marcus@1.0.0",
+        tags={SENSOR_NAME_TAG: "new_releases", EVALUATION_TAG: requested}, raise_on_error=False,
+    )  # fmt: skip
+    [failure] = [event for event in result.all_events if event.is_step_failure]
+    told = failure.step_failure_data.user_failure_data
+    assert len(tries) == (2 if begun else 1)
+    replaced = "the manifest of marcus@1.0.0 has changed, and another run evaluates it as it is now"
+    assert told.description.startswith("nobody there" if begun else replaced)
 
 
 def release(workplace: Workplace) -> Path:
