@@ -13,6 +13,7 @@ from stoic_assets.core.evaluation import EVALUATION_TAG
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import Release, ready
 from stoic_assets.core.stages import EVALUATION, PARTITION_TAG, PARTITIONS
+from stoic_assets.defs.failures import RETRIED_TAG, has_ended
 from stoic_assets.defs.partitions import agent_versions
 
 ENDED = {dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED}
@@ -90,9 +91,11 @@ def _content(change: str | None) -> str | None:
 
 
 def _versions_running(instance: dg.DagsterInstance) -> set[str]:
-    """The versions that are being evaluated by a run of `release_evaluation`, or wait for their turn."""
-    filters = dg.RunsFilter(job_name=release_evaluation.name, statuses=NOT_ENDED)
-    return {run.tags[PARTITION_TAG] for run in instance.get_runs(filters) if PARTITION_TAG in run.tags}
+    """The versions with a run of `release_evaluation` that works, waits, or is about to be started again."""
+    name = release_evaluation.name
+    retried = dg.RunsFilter(job_name=name, statuses=[dg.DagsterRunStatus.FAILURE], tags={RETRIED_TAG: "true"})
+    runs = [*instance.get_runs(dg.RunsFilter(job_name=name, statuses=NOT_ENDED)), *instance.get_runs(retried)]
+    return {run.tags[PARTITION_TAG] for run in runs if PARTITION_TAG in run.tags and not has_ended(instance, run)}
 
 
 def _request(version: str, change: str) -> dg.RunRequest:

@@ -10,6 +10,7 @@ from typing import Any
 
 import dagster as dg
 import pytest
+from code_server_runs import begun as begin
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.stages import EVALUATION
@@ -56,7 +57,7 @@ class Daemon:
         for request in begun:
             tags = request.with_resolved_tags_and_config(job, [], self.instance).tags
             run_tags = {**tags, "dagster/run_key": request.run_key}
-            self.instance.create_run_for_job(job, tags=run_tags, status=RUNNING)
+            begin(self.instance, job, run_tags)
         self.cursor = found.cursor
         return [request.partition_key for request in begun]
 
@@ -231,6 +232,21 @@ def test_a_candidate_waits_for_the_run_of_its_base(daemon: Daemon, manifest: Man
     manifest("1.0.0")
     assert daemon.tick() == ["marcus@1.0.0"]
     assert daemon.look().skip_reason.skip_message == "marcus@1.1.0 waits until marcus@1.0.0 is evaluated"
+    assert daemon.tick() == []
+    daemon.end_all()
+    assert daemon.tick() == ["marcus@1.1.0"]
+
+
+def test_a_candidate_waits_for_the_second_try_of_its_base(daemon: Daemon, manifest: Manifest) -> None:
+    manifest("1.1.0", parents=["1.0.0"])
+    manifest("1.0.0")
+    assert daemon.tick() == ["marcus@1.0.0"]
+    [lost] = daemon.runs()
+    daemon.end_all()
+    daemon.instance.add_run_tags(lost.run_id, {"dagster/will_retry": "true"})
+    assert daemon.tick() == []
+    retry = begin(daemon.instance, daemon.definitions.resolve_job_def("release_evaluation"), dict(lost.tags))
+    daemon.instance.add_run_tags(lost.run_id, {"dagster/auto_retry_run_id": retry.run_id})
     assert daemon.tick() == []
     daemon.end_all()
     assert daemon.tick() == ["marcus@1.1.0"]
