@@ -220,7 +220,8 @@ def _meant(
 ) -> tuple[EvaluationRequest, str, Manifest | None]:
     """Returns the request with its gaps filled, the version, and the evaluation that is continued, if any."""
     if resume is None or resume == NEWEST:
-        wanted, version = _asked(request, agent_version, workplace)
+        otherwise = ", or name the evaluation's id (`--resume ID`; `stoic list` shows it)" if resume else ""
+        wanted, version = _asked(request, agent_version, workplace, otherwise)
         if resume is None:
             return wanted, version, None
         release = load_release(workplace.project.releases, version)
@@ -232,12 +233,12 @@ def _meant(
 
 
 def _asked(
-    request: EvaluationRequest, agent_version: str | None, workplace: Workplace
+    request: EvaluationRequest, agent_version: str | None, workplace: Workplace, otherwise: str
 ) -> tuple[EvaluationRequest, str]:
     """Returns a request that continues nothing, with its default job file, and the version."""
     if agent_version is None:
         request = by_default(request, workplace.project)
-        return request, default_version(request, workplace.project)
+        return request, default_version(request, workplace.project, otherwise)
     return request, check_agent_version(agent_version)
 
 

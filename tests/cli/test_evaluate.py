@@ -48,6 +48,19 @@ def test_what_names_no_job_means_those_of_the_evaluation_it_resumes_or_the_singl
     assert _meant(tagged, version, begun.evaluation_id, workplace)[0].jobs == ()
 
 
+@pytest.mark.parametrize("resume", [None, NEWEST])
+def test_where_the_jobs_are_for_several_agents_an_id_helps_whoever_resumes(
+    workplace: Workplace, resume: str | None
+) -> None:
+    workplace.project.jobs.mkdir()
+    for chatbot in ("marcus", "zeno"):
+        job = {"target": {"user": "u", "chatbot": chatbot}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
+        (workplace.project.jobs / f"{chatbot}.yml").write_text(json.dumps(job))
+    with pytest.raises(ConfigurationError, match="choose one with --agent-version AGENT@VERSION") as refused:
+        _meant(EvaluationRequest(), None, resume, workplace)
+    assert ("`--resume ID`; `stoic list` shows it" in str(refused.value)) is (resume is not None)
+
+
 @pytest.mark.parametrize("resume", ["E1", NEWEST])
 def test_what_is_resumed_goes_on_as_it_began_where_no_option_says_otherwise(
     workplace: Workplace, make_manifest: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, resume: str

@@ -101,12 +101,16 @@ def _refuse_all_others(jobs: list[Job], agent_version: str) -> None:
         )
 
 
-def default_version(request: EvaluationRequest, project: Project) -> str:
-    """`<chatbot>@dev`. Raises `ConfigurationError` when the jobs address more than one chatbot."""
+def default_version(request: EvaluationRequest, project: Project, otherwise: str = "") -> str:
+    """`<chatbot>@dev`. Raises `ConfigurationError` when the jobs address more than one chatbot.
+
+    `otherwise` is what else helps there than naming the version.
+    """
     chatbots = sorted({job.target.chatbot for job in chosen_jobs(request, None, project, None)})
     if len(chatbots) != 1:
         raise ConfigurationError(
             f"the jobs are for several agents ({', '.join(chatbots)}); choose one with --agent-version AGENT@VERSION"
+            f"{otherwise}"
         )
     try:
         return check_agent_version(f"{chatbots[0]}@dev")
