@@ -5,6 +5,7 @@
 Needs Chromium on PATH. Nothing outside this folder is changed: the demo runs in a temporary STOIC_HOME.
 """
 
+import argparse
 import json
 import os
 import subprocess
@@ -23,6 +24,7 @@ PROJECT = HERE.parent.parent
 
 def main() -> int:
     """Runs the demo and writes both pictures; returns the exit code."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     if CHROMIUM is None:
         sys.stderr.write("make_pictures: chromium is not on PATH; install it (Debian: apt-get install chromium)\n")
         return 2

@@ -22,7 +22,7 @@ FLAGS = (
     "--no-sandbox", "--headless", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--no-first-run",
 )
-START_SECONDS, STOP_SECONDS = 60, 40
+START_SECONDS, STOP_SECONDS = 100, 100
 GRAPH_VIEW = {
     "asset-graph-direction": "vertical",
     "asset-node-facets": ["checks", "status", "kind-tag", "unsynced-tag"],
