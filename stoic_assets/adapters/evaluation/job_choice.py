@@ -9,7 +9,6 @@ from stoic_assets.adapters.project import Project
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.evaluation import EvaluationRequest, Manifest
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.presentation.names import instead_of
 from stoic_assets.core.releases import Release, agent_of, check_agent_version
 
 
@@ -69,8 +68,7 @@ def chosen_jobs(
 ) -> list[Job]:
     """The jobs that a request selects.
 
-    Unless it names some, those addressed to this agent; if there are none, `data/eval/agent.yml`, else all. Raises
-    `ConfigurationError` if those would be of several other agents, unless there is a `release`: its name is no slip.
+    Unless it names some, those addressed to this agent; if there are none, `data/eval/agent.yml`, else all.
     """
     if request.files:
         files = {Path(file).resolve(): Path(file) for file in request.files}
@@ -84,21 +82,7 @@ def chosen_jobs(
     jobs = wanted_jobs(known, (), request.tags) if request.tags else load_jobs(known)
     addressed = [job for job in jobs if agent_version and job.target.chatbot == agent_of(agent_version)]
     single = [] if request.tags else load_jobs(_single_file(project))
-    if chosen := addressed or single:
-        return chosen
-    if agent_version and not release:
-        _refuse_all_others(jobs, agent_version)
-    return jobs
-
-
-def _refuse_all_others(jobs: list[Job], agent_version: str) -> None:
-    """Raises where jobs are for several agents, none of which is this version's: its name may be mistyped."""
-    agent, chatbots = agent_of(agent_version), {job.target.chatbot for job in jobs}
-    if len(chatbots) > 1:
-        raise ConfigurationError(
-            f"no job has `chatbot: {agent}`; {instead_of(agent, chatbots)}; to run jobs of others as {agent_version}, "
-            "name them with --job"
-        )
+    return addressed or single or jobs
 
 
 def default_version(request: EvaluationRequest, project: Project, otherwise: str = "") -> str:
