@@ -60,19 +60,22 @@ async def play(version: str, url: str, graph: Graph) -> Trials:
     settings, model = Settings(), OfflineModel()
     limit = RequestLimit(settings.limits.agent)
 
-    async def hold(planned: Planned) -> Evidence:
+    played: Trials = {}
+
+    async def hold(planned: Planned) -> None:
         agent = EmbabelAgent(url, planned.job.target.chatbot, "none")
         world = World(
             agent=agent, agent_limit=limit, graph=graph, model=model, evaluator_model="offline", settings=settings,
             agent_version=f"marcus@{version}", now=lambda: datetime.now(UTC).isoformat(),
         )  # fmt: skip
         try:
-            return await hold_trial(planned, world, MemoryJournal())
+            trial = planned.trial
+            played[trial.job, trial.condition] = await hold_trial(planned, world, MemoryJournal())
         finally:
             await agent.close()
 
-    held = await hold_all(plan(JOBS.values(), f"demo-{uuid.uuid4().hex}-{version}"), hold, 16, together)
-    return {(evidence.trial.job, evidence.trial.condition): evidence for evidence in held}
+    await hold_all(plan(JOBS.values(), f"demo-{uuid.uuid4().hex}-{version}"), hold, 16, together)
+    return played
 
 
 @pytest.fixture(scope="module")

@@ -41,23 +41,17 @@ class EvaluationUnderway:
         self._fault: StoicError | None = None
         self._spent = False
 
-    async def hold(self, item: Planned) -> Evidence | None:
-        """Holds one trial, unless a fault has ended the others; None if it did not end.
-
-        Once the cost ceiling is reached, it returns the evidence that earlier runs have of the trial.
-        """
+    async def hold(self, item: Planned) -> None:
+        """Holds one trial, unless a fault has ended the others, and keeps its evidence if it ended."""
         if self._fault is not None:
-            return None
+            return
         try:
-            evidence = await self._held_or_former(item)
+            if evidence := await self._held_or_former(item):
+                self._evidence[item.trial.trial_id] = evidence
         except StoicError as fault:
             if self._alone:
                 raise  # there are no other evaluations to protect: cancel what is running
             self._fault = fault
-            return None
-        if evidence is not None:
-            self._evidence[item.trial.trial_id] = evidence
-        return evidence
 
     def result(self) -> list[Evidence] | StoicError:
         """The evidence of the trials that ended, in the order of the plan, or the fault that ended the evaluation."""
@@ -65,6 +59,7 @@ class EvaluationUnderway:
         return self._fault or [self._evidence[trial_id] for trial_id in ids if trial_id in self._evidence]
 
     async def _held_or_former(self, item: Planned) -> Evidence | None:
+        """The evidence of a trial; once the cost ceiling is reached, what earlier runs have of it, if it ended."""
         world, journal = self._of_job[item.job.name], self._journals.of(item.trial.trial_id)
         with suppress(BudgetReached):
             if not self._spent:
