@@ -20,6 +20,7 @@ CALENDAR = {
     "adapters/graph/embedded_archive.py": "the age of a recording that somebody left",
     "adapters/disk/night_store.py": "the last nights",
     "adapters/http/request_limit.py": "a Retry-After that is a date",
+    "defs/night_watch.py": "the runs of the last nights",
     "defs/nightly.py": "a night that is over",
     "defs/ratings.py": "how long ago a run failed",
 }
