@@ -43,9 +43,15 @@ def test_a_saved_file_with_nothing_but_practice_ends_where_practice_does(
     assert there.text("#progress-text") == "Practice: 5 of 5 done"
 
 
+@pytest.mark.parametrize(
+    ("corrected_at", "dated"),
+    [("2026-03-01T09:00:00Z", "2026-03-01T10:0"), ("2026-02-27T09:00:00Z", "2026-02-27T09:0")],
+    ids=["hour", "more than a day"],
+)
 def test_a_correction_counts_where_the_clock_is_behind_that_of_what_it_corrects(
-    visit: Any, write_page: Any, tmp_path: Path
+    visit: Any, write_page: Any, tmp_path: Path, corrected_at: str, dated: str
 ) -> None:
+    """What is dated more than a day ahead is refused at collection, so that a correction counts by its own date."""
     file, _ = write_page()
     ahead = visit(file)
     ahead.page.clock.set_system_time("2026-03-01T10:00:00Z")
@@ -53,13 +59,14 @@ def test_a_correction_counts_where_the_clock_is_behind_that_of_what_it_corrects(
     ahead.press("54543y>")
     path = ahead.saved(tmp_path)
     behind = visit(file)
-    behind.page.clock.set_system_time("2026-03-01T09:00:00Z")
+    behind.page.clock.set_system_time(corrected_at)
     behind.page.set_input_files("#welcome-file", path)
     behind.page.wait_for_selector("#rating:visible")
     behind.press("b1")
     [before], [corrected] = json.loads(path.read_text(encoding="utf-8")), behind.save_from_dialog(tmp_path)
     assert corrected["ratings"] == before["ratings"] | {"appropriateness": 1}
-    assert corrected["timestamp"] > before["timestamp"]
+    assert corrected["timestamp"].startswith(dated)
+    assert (corrected["timestamp"] > before["timestamp"]) == (dated[:10] == before["timestamp"][:10])
 
 
 @pytest.mark.parametrize("width", [320, 1360])

@@ -39,6 +39,8 @@ const storage = {
   },
 };
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
 const blank = () => ({ ratings: {}, overall: UNANSWERED, comments: "", seconds: 0, edits: 0, timestamp: null });
 
 /** Whether `value` is an answer to `question`; N/A only where the question may not apply. */
@@ -121,10 +123,13 @@ class Work {
     if (text !== this.record(number).comments) this.keep(number, { ...this.record(number), comments: text });
   }
 
-  /** Stores a change with its moment, which is after that of the change before, also where the clock is behind it. */
+  /**
+   * Stores a change with its moment, which is after that of the change before, also where the clock is behind it: but
+   * not where that one is more than a day ahead, since it would be refused at collection.
+   */
   keep(number, record) {
     const before = new Date(record.timestamp ?? 0).getTime();
-    record.timestamp = new Date(Math.max(Date.now(), before + 1)).toISOString();
+    record.timestamp = new Date(Math.max(Date.now(), before < Date.now() + DAY_MS ? before + 1 : 0)).toISOString();
     this.records[this.order[number].test_id] = record;
     this.save();
   }
