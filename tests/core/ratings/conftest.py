@@ -45,6 +45,6 @@ def make_row() -> MakeRow:
     return _row
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_study() -> MakeStudy:
     return _study
