@@ -12,6 +12,7 @@ from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
 from stoic_assets.defs.scores import sql_models
 
 TRIAL_VIRTUES = dg.AssetKey("trial_virtues")
+MADE = dg.AssetSelection.assets(TRIAL_VIRTUES).without_checks()
 SCORE_CHECK = dg.AssetSelection.checks(dg.AssetCheckKey(TRIAL_VIRTUES, "between_score"))
 
 
@@ -88,7 +89,7 @@ def test_no_evaluation_is_finished_by_a_model_that_failed_though_it_was_not_sele
 
 def test_checks_alone_are_of_the_version_evaluated_last(instance: dg.DagsterInstance, workplace: Workplace) -> None:
     """Dagster lets nobody choose a partition for them."""
-    materialise(instance, workplace)
+    materialise(instance, workplace, MADE)
     made, [check] = materialise(instance, workplace, SCORE_CHECK, version=None)
     assert (made, check.check_name, check.passed) == ([], "between_score", True)
 
@@ -96,7 +97,7 @@ def test_checks_alone_are_of_the_version_evaluated_last(instance: dg.DagsterInst
 def test_checks_alone_pass_over_an_evaluation_that_was_cut_short(
     instance: dg.DagsterInstance, workplace: Workplace, make_manifest: Callable[..., Manifest]
 ) -> None:
-    materialise(instance, workplace)
+    materialise(instance, workplace, MADE)
     later = "2026-11-21T00:00:00+00:00"
     workplace.evidence.begin(make_manifest(evaluation_id="killed", agent_version=VERSION, started_at=later))
     result = dg.materialize([sql_models], resources={"workplace": workplace}, instance=instance, selection=SCORE_CHECK)
@@ -105,7 +106,7 @@ def test_checks_alone_pass_over_an_evaluation_that_was_cut_short(
 
 def test_checks_alone_are_no_run_of_the_evaluation(instance: dg.DagsterInstance, workplace: Workplace) -> None:
     """By its last run it is known whether it came to its end."""
-    materialise(instance, workplace)
+    materialise(instance, workplace, MADE)
     for selection, tags in ((SCORE_CHECK, None), (dg.AssetSelection.assets("trial_virtues"), EVALUATION)):
         result = dg.materialize(
             [sql_models], resources={"workplace": workplace}, instance=instance, selection=selection,
@@ -126,7 +127,7 @@ def test_every_check_says_what_it_looks_for() -> None:
 
 
 def test_a_check_goes_with_another_model(instance: dg.DagsterInstance, workplace: Workplace) -> None:
-    materialise(instance, workplace)
+    materialise(instance, workplace, MADE)
     both = dg.AssetSelection.assets("weak_virtues").without_checks() | SCORE_CHECK
     made, [check] = materialise(instance, workplace, both)
     assert made == ["weak_virtues"]
