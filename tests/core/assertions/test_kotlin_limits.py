@@ -74,14 +74,18 @@ QUESTIONS = (
 )  # fmt: skip
 
 
-@settings(max_examples=600, deadline=None)
 @given(st.sampled_from(QUESTIONS), JSON, JSON)
-def test_any_data_gives_a_json_value_or_a_failure(text: str, first: object, second: object) -> None:
+def any_data_gives_a_json_value_or_a_failure(text: str, first: object, second: object) -> None:
     try:
         result = value_of(text, a=first, b=second)
     except ExpressionFailure:
         return
     assert result is None or isinstance(result, bool | int | float | str | list | dict)
+
+
+@pytest.mark.parametrize("examples", [150, pytest.param(600, marks=pytest.mark.long)])
+def test_any_data_gives_a_json_value_or_a_failure(examples: int) -> None:
+    settings(max_examples=examples, deadline=None)(any_data_gives_a_json_value_or_a_failure)()
 
 
 @settings(deadline=None)

@@ -62,7 +62,10 @@ def test_a_judge_that_stays_hardly_ever_raises_the_alarm() -> None:
     assert np.mean(within) == pytest.approx(0.95, abs=0.04)
 
 
-@pytest.mark.parametrize(("transcripts", "flips", "at_most"), [(260, 0.012, 1.0), (40, 0.08, 1.0), (40, 0.08, 0.9)])
+@pytest.mark.parametrize(
+    ("transcripts", "flips", "at_most"),
+    [pytest.param(260, 0.012, 1.0, marks=pytest.mark.long), (40, 0.08, 1.0), (40, 0.08, 0.9)],
+)
 def test_a_judge_that_deviates_now_and_then_and_near_the_end_of_the_scale_to_one_side_raises_no_alarm(
     transcripts: int, flips: float, at_most: float
 ) -> None:
