@@ -11,6 +11,7 @@ from stoic_assets.core.reports.job_table import failed_assertions
 from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.trial_view import anchor, trial_views
 
+pytestmark = pytest.mark.usefixtures("charts_drawn_once")
 Make = Callable[..., ReportData]
 
 

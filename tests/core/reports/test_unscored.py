@@ -10,6 +10,7 @@ from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.trial_view import trial_views
 from stoic_assets.core.reports.unscored import why_unscored
 
+pytestmark = pytest.mark.usefixtures("charts_drawn_once")
 Make = Callable[..., ReportData]
 
 

@@ -10,6 +10,7 @@ from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.trial_view import trial_views
 from stoic_assets.core.reports.weak_virtues import MOST_EXHIBITS, weak_virtue_markdown, weak_virtues
 
+pytestmark = pytest.mark.usefixtures("charts_drawn_once")
 Make = Callable[..., ReportData]
 ANSWER = "Of course I have set a reminder for Friday call the landlord about the deposit"
 
