@@ -4,6 +4,8 @@ PARTITIONS = "agent_version"
 """Dagster's name for their partitions, each of which is a version of an agent."""
 PARTITION_TAG = "dagster/partition"
 """Dagster's tag of a run for its partition."""
+WORKER_TAG = "stoic/worker"
+"""Our tag of a run for the Celery worker that has it, or had it; empty while it waits for one to resume another run."""
 
 PREPARATION = ("job_configs", "graph_setup")
 DECIDED = ("virtue_scores", "task_scores", "assertion_results")

@@ -19,13 +19,11 @@ from dagster_celery.launcher import CeleryRunLauncher
 from dagster_celery.tags import DAGSTER_CELERY_TASK_ID_TAG
 
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.stages import WORKER_TAG
 from stoic_assets.defs.event_log import instance_for_runs
 
 TASK = "execute_run"
 NOT_BEGUN = {dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING}
-
-WORKER_TAG = "stoic/worker"
-"""The worker that has a run, or had it."""
 
 PATIENCE_SECONDS = 3.0
 """How long a worker may take to report its tasks; one that is running answers in milliseconds."""
@@ -69,6 +67,8 @@ class CeleryRuns(CeleryRunLauncher):
     def launch_run(self, context: LaunchRunContext) -> None:
         """Puts a run into the queue."""
         run = context.dagster_run
+        if WORKER_TAG in run.tags:  # of the run that it resumes
+            self._instance.add_run_tags(run.run_id, {WORKER_TAG: ""})
         self._launch_celery_task_run(run, self._task.si(run.run_id), TASK)
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
@@ -77,14 +77,15 @@ class CeleryRuns(CeleryRunLauncher):
         A run without a task belongs to a command, which cannot be asked; resuming its evaluation marks it as failed.
         """
         now = time.monotonic()
-        if DAGSTER_CELERY_TASK_ID_TAG not in run.tags or self._is_at_work(run):
+        if DAGSTER_CELERY_TASK_ID_TAG not in run.tags or self.is_at_work(run):
             self._missed.pop(run.run_id, None)
         elif now - self._missed.setdefault(run.run_id, now) >= self._lost_after:
             return CheckRunHealthResult(WorkerStatus.FAILED, f"{self.get_run_worker_debug_info(run)} no longer has it")
         return CheckRunHealthResult(WorkerStatus.RUNNING)
 
-    def _is_at_work(self, run: dg.DagsterRun) -> bool:
-        worker, task = run.tags.get(WORKER_TAG), run.tags[DAGSTER_CELERY_TASK_ID_TAG]
+    def is_at_work(self, run: dg.DagsterRun) -> bool:
+        """Whether the worker of the run, or any if it has none, says that it has it."""
+        worker, task = run.tags.get(WORKER_TAG), run.tags.get(DAGSTER_CELERY_TASK_ID_TAG)
         asked = self.celery.control.inspect(destination=[worker] if worker else None, timeout=PATIENCE_SECONDS)
         answers = asked.active() or {}
         return any(task == each["id"] for tasks in answers.values() for each in tasks)
@@ -100,7 +101,7 @@ class CeleryRuns(CeleryRunLauncher):
 
     def get_run_worker_debug_info(self, run: dg.DagsterRun, include_container_logs: bool | None = True) -> str:
         """Names the run's worker, present or past."""
-        return f"worker {run.tags.get(WORKER_TAG, 'unknown')}"
+        return f"worker {run.tags.get(WORKER_TAG) or 'unknown'}"
 
 
 def _refuse_torn_addresses(broker: str) -> None:

@@ -1,19 +1,22 @@
-"""Runs that stay STARTED although their process is gone.
+"""Runs that stay STARTED, or STARTING, although their process is gone.
 
 With Dagster's own launcher, only the code server that started a run notices the end of its process. That server may be
 gone too, or have met a full disk when it looked: in both cases the run would stay STARTED. So would the run of a
 command that was killed. Four of them would leave no place for others (`max_concurrent_runs`).
+
+The launcher of several machines asks the workers for the runs that have started. One whose worker died between taking
+it and its start would stay STARTING, for an hour.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import dagster as dg
 
 from stoic_assets.adapters.process.runs_at_work import forget, is_at_work, remembered_runs
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG
-from stoic_assets.core.stages import PARTITION_TAG
+from stoic_assets.core.stages import PARTITION_TAG, WORKER_TAG
 
 
 @dg.sensor(
@@ -26,20 +29,25 @@ def lost_runs(context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[W
     """Looks for runs whose process is gone. The cursor has those of the last tick: Dagster sees most end in a second.
 
     A run that locked neither a file of its own nor, as commands do, its evaluation here is ignored: it belongs to
-    another launcher, or to a machine that does not share this home.
+    another launcher, or to a machine that does not share this home. One that a worker took begins within seconds, so
+    two ticks are enough there too.
     """
-    home, filters = workplace.project.home, dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])
+    home, instance = workplace.project.home, context.instance
     known = remembered_runs(home)  # read first: a run counts as started before it locks its file
-    started = {run.run_id: run for run in context.instance.get_runs(filters)}
+    started, starting = _runs(instance, dg.DagsterRunStatus.STARTED), _runs(instance, dg.DagsterRunStatus.STARTING)
     gone = {run_id for run_id in known if run_id in started and not is_at_work(home, run_id)}
-    gone |= _commands_gone(workplace, started)
-    lost = sorted(gone & set(json.loads(context.cursor or "[]")))
+    gone |= _commands_gone(workplace, started) | _workers_gone(instance, starting.values())
+    counted, lost = started | starting, sorted(gone & set(json.loads(context.cursor or "[]")))
     for run_id in lost:
-        context.instance.report_run_failed(started[run_id], "the process of this run is gone without reporting its end")
+        instance.report_run_failed(counted[run_id], "the process of this run is gone without reporting its end")
     for run_id in set(known) - started.keys():
         forget(home, run_id)
     said = f"marked as failed: {', '.join(lost)}" if lost else "no run has lost its process"
     return dg.SensorResult(skip_reason=said, cursor=json.dumps(sorted(gone - set(lost))))
+
+
+def _runs(instance: dg.DagsterInstance, status: dg.DagsterRunStatus) -> dict[str, dg.DagsterRun]:
+    return {run.run_id: run for run in instance.get_runs(dg.RunsFilter(statuses=[status]))}
 
 
 def _commands_gone(workplace: Workplace, started: Mapping[str, dg.DagsterRun]) -> set[str]:
@@ -50,3 +58,14 @@ def _commands_gone(workplace: Workplace, started: Mapping[str, dg.DagsterRun]) -
         if run.remote_job_origin is None and {PARTITION_TAG, EVALUATION_TAG} <= run.tags.keys()
         and workplace.evidence.is_being_evaluated(run.tags[PARTITION_TAG], run.tags[EVALUATION_TAG]) is False
     }  # fmt: skip
+
+
+def _workers_gone(instance: dg.DagsterInstance, starting: Iterable[dg.DagsterRun]) -> set[str]:
+    """The runs that a worker took and does not have."""
+    taken = [run for run in starting if run.tags.get(WORKER_TAG)]
+    if not taken:
+        return set()
+    from stoic_assets.defs.celery_runs import CeleryRuns  # a run with a worker: the package is installed
+
+    launcher = instance.run_launcher
+    return {run.run_id for run in taken if isinstance(launcher, CeleryRuns) and not launcher.is_at_work(run)}

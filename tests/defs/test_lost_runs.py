@@ -10,10 +10,13 @@ import dagster as dg
 import pytest
 from dagster._core.events import EngineEventData
 from dagster._core.storage.tags import GRPC_INFO_TAG
+from dagster_celery.tags import DAGSTER_CELERY_TASK_ID_TAG as TASK
 
 from stoic_assets.adapters.process.runs_at_work import at_work, remembered_runs
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG
+from stoic_assets.core.stages import WORKER_TAG
+from stoic_assets.defs.celery_runs import CeleryRuns
 from stoic_assets.defs.lost_runs import lost_runs
 from stoic_assets.defs.releases import PARTITION_TAG
 from stoic_assets.defs.resources import WorkplaceResource
@@ -132,6 +135,30 @@ def test_the_run_of_a_command_has_failed_once_nobody_holds_its_evaluation(
         look(look())
     statuses = [run_of(instance, run_id).status for run_id in (at_work, killed, elsewhere)]
     assert statuses == [STARTED, FAILURE, STARTED]
+
+
+def test_a_run_whose_worker_died_before_its_start_has_failed_at_the_second_look(
+    instance: dg.DagsterInstance, look: Look, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @dg.job
+    def work() -> None: ...
+
+    def begin(status: dg.DagsterRunStatus, **tags: str) -> str:
+        return instance.create_run_for_job(work, status=status, tags=tags | {TASK: "task"}).run_id
+
+    workers = CeleryRuns(default_queue="dagster")
+    monkeypatch.setattr(type(instance), "run_launcher", workers)
+    starting, worker = dg.DagsterRunStatus.STARTING, {WORKER_TAG: "celery@far"}
+    lost, at_work, late = begin(starting, **worker), begin(starting, **worker), begin(starting, **worker)
+    waiting, again, started = begin(starting), begin(starting, **{WORKER_TAG: ""}), begin(STARTED, **worker)
+    has = {at_work}
+    monkeypatch.setattr(workers, "is_at_work", lambda run: run.run_id in has)
+    cursor = look()
+    has.add(late)
+    assert run_of(instance, lost).status == starting
+    assert look(cursor) == "[]"
+    statuses = [run_of(instance, run_id).status for run_id in (lost, at_work, late, waiting, again, started)]
+    assert statuses == [FAILURE, *[starting] * 4, STARTED]
 
 
 def test_a_run_that_could_not_record_its_end_is_found(

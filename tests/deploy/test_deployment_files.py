@@ -81,12 +81,26 @@ def test_a_run_is_lost_when_its_worker_lacks_it_for_long(tmp_path: Path, monkeyp
 
     def looks(*at_work: bool) -> list[WorkerStatus]:
         answers = iter(at_work)
-        monkeypatch.setattr(launcher, "_is_at_work", lambda _: next(answers))
+        monkeypatch.setattr(launcher, "is_at_work", lambda _: next(answers))
         return [launcher.check_run_worker_health(run).status for _ in at_work]
 
     running, failed = WorkerStatus.RUNNING, WorkerStatus.FAILED
     assert looks(True, False, False, True, False, False, False) == [*[running] * 6, failed]
     assert launcher.check_run_worker_health(dg.DagsterRun("job")).status == running  # a command's: nobody can be asked
+
+
+def test_a_run_that_resumes_another_has_no_worker_until_one_takes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    launcher, queued = CeleryRuns(default_queue="dagster"), list[str]()
+    monkeypatch.setattr(launcher, "_launch_celery_task_run", lambda run, *_: queued.append(run.run_id))
+    with dg.DagsterInstance.ephemeral() as instance:
+        launcher.register_instance(instance)
+        for tags in ({"stoic/worker": "celery@gone"}, {}):
+            run = create_run_for_test(instance, tags=tags)
+            launcher.launch_run(SimpleNamespace(dagster_run=run))  # type: ignore[arg-type]
+            kept = instance.get_run_by_id(queued[-1])
+            assert kept
+            assert not kept.tags.get("stoic/worker")
+            assert launcher.get_run_worker_debug_info(kept) == "worker unknown"
 
 
 @pytest.mark.parametrize("status", [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELED])
