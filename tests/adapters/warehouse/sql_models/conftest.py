@@ -62,9 +62,9 @@ class Evaluation:
         needed = set(wanted or project.stored)
         for model in reversed(project.order):
             needed |= project.inputs(model) if model in needed else set()
-        for model in project.stored:
-            if model in needed:
-                with open_models(self.warehouse, self.version, self.key) as models:
+        with open_models(self.warehouse, self.version, self.key) as models:
+            for model in project.stored:
+                if model in needed:
                     models.run(model)
         return self
 
