@@ -162,6 +162,7 @@ def test_effectiveness_is_correlated_where_it_is_known(make_study: MakeStudy) ->
     assert analyse(rows, {item: RatedItem(reply="x") for item in means}, QUICK).effectiveness == {}
 
 
+@pytest.mark.long
 def test_twenty_thousand_ratings_take_seconds(make_study: MakeStudy) -> None:
     rows = make_study(1000, 20, missing=0.02)
     started = time.process_time()

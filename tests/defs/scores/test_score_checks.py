@@ -74,7 +74,7 @@ def test_a_model_that_is_asked_for_fails_by_what_it_lacks(
 def test_no_evaluation_is_finished_by_a_model_that_failed_though_it_was_not_selected(
     instance: dg.DagsterInstance, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    materialise(instance, workplace)
+    materialise(instance, workplace, MADE)
     workplace.warehouse.write("llm_calls", VERSION, EVALUATION, [])  # all that `evaluations` needs besides
     monkeypatch.setitem(workplace.warehouse.models.sql, "evaluation_scores", "select nothing")
     result = dg.materialize(

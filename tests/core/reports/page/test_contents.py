@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
 from rendered_page import Make, Structure, render_report
 
 from stoic_assets.core.table_rows import Row, Rows
@@ -92,6 +93,7 @@ def test_the_same_rows_give_the_same_page(make_data: Make, usual_page: str) -> N
     assert render_report(make_data()) == usual_page
 
 
+@pytest.mark.long
 def test_a_large_evaluation_renders_in_time(make_data: Make) -> None:
     data = make_data(trials=200, turns=18)
     began = time.process_time()
