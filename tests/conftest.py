@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
+    from stoic_assets.adapters.graph.embedded_server import GraphServer
     from stoic_assets.adapters.workplace import Workplace
     from stoic_assets.core.evaluation import Manifest
 
@@ -61,6 +62,21 @@ def workplace(tmp_path: Path) -> "Workplace":
     from stoic_assets.adapters.workplace import open_workplace
 
     return open_workplace({"STOIC_HOME": str(tmp_path / "home"), "STOIC_LLM": "offline"}, start=tmp_path)
+
+
+@pytest.fixture(scope="session")
+def embedded_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The STOIC_HOME of the embedded server that all tests of a session share."""
+    return tmp_path_factory.mktemp("embedded")
+
+
+@pytest.fixture(scope="session")
+def embedded(embedded_home: Path) -> Iterator["GraphServer"]:
+    """That server, running."""
+    from stoic_assets.adapters.graph.embedded_graph import embedded_graph
+
+    with embedded_graph(embedded_home) as server:
+        yield server
 
 
 @pytest.fixture

@@ -25,7 +25,6 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from stoic_assets.adapters.graph.bolt import Graph, connect
-from stoic_assets.adapters.graph.embedded_graph import embedded_graph
 from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.core.configuration.graph_address import GraphAddress, subject_address
 from stoic_assets.core.table_rows import Rows
@@ -39,19 +38,6 @@ def uncollected() -> Iterator[None]:
     gc.disable()
     yield
     gc.enable()
-
-
-@pytest.fixture(scope="session")
-def embedded_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The STOIC_HOME of the embedded server that all tests of a session share."""
-    return tmp_path_factory.mktemp("embedded")
-
-
-@pytest.fixture(scope="session")
-def embedded(embedded_home: Path) -> Iterator[GraphServer]:
-    """That server, running."""
-    with embedded_graph(embedded_home) as server:
-        yield server
 
 
 @pytest.fixture(scope="session")

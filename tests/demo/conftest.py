@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
-from stoic_assets.adapters.graph.embedded_graph import embedded_graph
+from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.core.configuration.graph_address import GraphAddress, subject_address
 from stoic_assets.demo.mentor import Mentor
 from stoic_assets.demo.releases import release_named
@@ -51,15 +51,14 @@ def begin(now: datetime) -> Callable[..., Conversation]:
 
 
 @pytest.fixture(scope="session", params=["embedded", *([NEO4J] if os.environ.get(NEO4J) else [])])
-def graph_address(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphAddress]:
-    """The subject graph: an embedded server of our own, and also the one of STOIC_TEST_NEO4J_URI where that is set."""
+def graph_address(request: pytest.FixtureRequest) -> GraphAddress:
+    """The subject graph: the embedded server's, and also the one of STOIC_TEST_NEO4J_URI where that is set."""
     if request.param == NEO4J:
         address = subject_address({"NEO_URI": os.environ[NEO4J]})
         assert address is not None
-        yield address
-        return
-    with embedded_graph(tmp_path_factory.mktemp("home")) as server:
-        yield server.address("subject")
+        return address
+    server: GraphServer = request.getfixturevalue("embedded")
+    return server.address("subject")
 
 
 @pytest.fixture
