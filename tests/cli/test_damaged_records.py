@@ -27,8 +27,17 @@ def cut(file: Path) -> None:
     file.write_bytes(file.read_bytes()[:10_000])
 
 
-@pytest.mark.parametrize("harm", [overwritten, cut])
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(
+    ("name", "harm"),
+    [
+        (FILES[0], overwritten),
+        (FILES[1], cut),
+        (FILES[2], overwritten),
+        pytest.param(FILES[0], cut, marks=pytest.mark.long),
+        pytest.param(FILES[1], overwritten, marks=pytest.mark.long),
+        pytest.param(FILES[2], cut, marks=pytest.mark.long),
+    ],
+)
 def test_a_damaged_file_is_named_and_all_works_once_it_is_away(workplace: Workplace, name: str, harm) -> None:
     add_partition(workplace)
     file = workplace.project.home / "dagster" / name
