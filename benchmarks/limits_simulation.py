@@ -7,11 +7,13 @@ from it. Callers, network and server are simulated, `AdaptiveRate` is the real o
 """
 
 import heapq
+import math
 import random
 import statistics
 import sys
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import count
 
 from benchmarks.limits import COUNTERS, FLOOR, LATENCY, MESSAGES, RETRY_AFTER, TRIALS, VERDICTS, Counter
@@ -25,16 +27,44 @@ FALLBACK = 0.1
 """Seconds of the pause if the server gives none, or less."""
 
 
-class Simulation:
-    """60 trials of eight messages, one after the other, and five verdicts at once, with one server."""
+@dataclass(frozen=True)
+class Overload:
+    """What a server refuses at any rate: this share of the requests, from one moment until another."""
 
-    def __init__(self, server: Counter, retry_after: str, seed: int) -> None:
+    share: float
+    since: float = 0.0
+    until: float = math.inf
+
+
+OVERLOADS = {
+    "0.1 %": Overload(0.001), "1 %": Overload(0.01), "5 %": Overload(0.05), "20 %": Overload(0.2),
+    "half, for ten seconds": Overload(0.5, 3.0, 13.0),
+}  # fmt: skip
+LONGER = 80
+"""Messages of a trial with an overloaded server: enough for refusals to add up."""
+
+
+class Overloaded:
+    """A server without a limit that refuses requests by chance."""
+
+    def __init__(self, overload: Overload, seed: int) -> None:
+        self._overload, self._dice = overload, random.Random(seed)
+
+    def wait(self, now: float) -> float:
+        overload = self._overload
+        return float(overload.since <= now < overload.until and self._dice.random() < overload.share)
+
+
+class Simulation:
+    """60 trials of some messages, one after the other, and five verdicts at once, with one server."""
+
+    def __init__(self, server: Counter, retry_after: str, seed: int, messages: int = MESSAGES) -> None:
         self._server, self._said, self._dice = server, RETRY_AFTER[retry_after], random.Random(seed)
         self._rate = AdaptiveRate()
         self._events: list[tuple[float, int, Callable[[float], None]]] = []
         self._order = count()
         self._queue = deque(range(TRIALS))
-        self._to_do = dict.fromkeys(range(TRIALS), MESSAGES + VERDICTS)
+        self._to_do = dict.fromkeys(range(TRIALS), messages + VERDICTS)
         self._client_free = self._server_free = self._end = 0.0
         self._door_watched = False
         self.refused = 0
@@ -80,13 +110,15 @@ class Simulation:
         if wait := self._server.wait(now):
             said = self._said(wait)
             pause = max(FALLBACK, float(said or 0))
-            self._at(back, lambda moment: self._refuse(trial, departed, moment, pause))
+            self._at(back, lambda moment: self._refuse(trial, departed, moment, pause, bool(said)))
         else:
             self._at(back + LATENCY, lambda moment: self._reply(trial, moment))
 
-    def _refuse(self, trial: int, departed: float, now: float, pause: float) -> None:
+    def _refuse(self, trial: int, departed: float, now: float, pause: float, said: bool) -> None:
         self.refused += 1
         self._rate.refused(departed, now, now + pause)
+        if said:
+            self._rate.close(now + pause)
         self._at(now + pause, lambda moment: self._ask(moment, [trial]))
 
     def _reply(self, trial: int, now: float) -> None:
@@ -106,6 +138,11 @@ def ratios(counter: str, retry_after: str, seeds: int) -> list[float]:
     return sorted(seconds / FLOOR for seconds in runs)
 
 
+def seconds_overloaded(overload: Overload, seed: int) -> float:
+    """Seconds that `LONGER` trials take with such a server, which says nothing of when to try again."""
+    return Simulation(Overloaded(overload, seed), "none", seed, LONGER).run()
+
+
 def main(seeds: int) -> None:
     print("| server counts | Retry-After | ratios | median ratio |\n| --- | --- | --- | --- |")
     for counter in COUNTERS:
@@ -113,6 +150,10 @@ def main(seeds: int) -> None:
             found = ratios(counter, wish, seeds)
             middle = statistics.median(found)
             print(f"| {counter} | {wish} | {found[0]:.3f}–{found[-1]:.3f} | **{middle:.3f}** |")
+    print("\n| refused at any rate | seconds | median |\n| --- | --- | --- |")
+    for name, overload in {"nothing": Overload(0.0), **OVERLOADS}.items():
+        took = sorted(seconds_overloaded(overload, seed) for seed in range(seeds))
+        print(f"| {name} | {took[0]:.1f}–{took[-1]:.1f} | **{statistics.median(took):.1f}** |")
 
 
 if __name__ == "__main__":

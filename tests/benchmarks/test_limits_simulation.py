@@ -4,7 +4,7 @@ import statistics
 
 import pytest
 
-from benchmarks.limits_simulation import ratios
+from benchmarks.limits_simulation import OVERLOADS, Overload, ratios, seconds_overloaded
 
 
 @pytest.mark.parametrize("retry_after", ["whole", "exact", "none"])
@@ -23,3 +23,16 @@ def test_no_simulation_is_faster_than_the_server_allows() -> None:
     # A bucket begins full, a window half-way: 0.05 is that head start.
     assert ratios("fixed", "exact", seeds=3)[0] > 0.92
     assert ratios("bucket", "exact", seeds=3)[0] > 0.98
+
+
+@pytest.mark.parametrize(("share", "times"), [(0.001, 1.35), (0.01, 1.3), (0.05, 2.0)])
+def test_refusals_that_no_rate_prevents_slow_down_little(share: float, times: float) -> None:
+    assert overloaded(Overload(share)) <= times * overloaded(Overload(0.0))
+
+
+def test_after_ten_seconds_of_overload_the_rate_is_soon_what_it_was() -> None:
+    assert overloaded(OVERLOADS["half, for ten seconds"]) <= overloaded(Overload(0.0)) + 2 * 10
+
+
+def overloaded(overload: Overload) -> float:
+    return statistics.median(seconds_overloaded(overload, seed) for seed in range(3))

@@ -109,7 +109,7 @@ class RequestLimit:
         return max(rate.opens_at, tokens.opens_at) if tokens else rate.opens_at
 
     def _learn(self, failure: AttemptFailed, left_at: float) -> None:
-        """A refusal or a time-out slows all requests down; a Retry-After stops them all until then.
+        """A refusal or a time-out due to our rate slows all requests down; a Retry-After stops them all until then.
 
         The failure records for how long all attempts have been refused.
         """

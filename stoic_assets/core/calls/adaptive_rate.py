@@ -8,6 +8,8 @@ import math
 from collections import deque
 from dataclasses import dataclass
 
+from stoic_assets.core.calls.sustained_rate import BELOW, SustainedRate
+
 MARGIN = 0.97
 """Share of a limit that is used. Servers count in windows: jitter must not make one request too many."""
 MADE_GOOD = 0.02
@@ -38,6 +40,10 @@ DOUBLED_AFTER = 120.0
 """Seconds without a refusal until the rate has doubled. Every attempt to exceed a true limit costs a pause."""
 DOUBLED_AFTER_DOUBT = 50.0
 """These seconds where the last cut showed little more than that there was a limit."""
+BACK_AFTER = 5.0
+"""Seconds without a refusal until a rate has doubled that is below one which the endpoint had accepted for long."""
+PARDONED = 2.0
+"""The multiple of the accepted rate while refusals are not about it: pauses were a part of it."""
 LATE_SHARE = 0.1
 """If fewer of the requests time out, something else hangs: that is no sign of overload."""
 
@@ -135,7 +141,8 @@ class AdaptiveRate:
 
     Departures are evenly spaced, since a server that counts in windows refuses the tail of a burst. A burst of refusals
     causes one cut. From then on the rate climbs in growing steps while nothing is refused, up to `ceiling`; if the
-    first refusal showed no rate, it climbs fast until the second one does. Time-outs do not bring it below `least`.
+    first refusal showed no rate, it climbs fast until the second does. Time-outs do not bring it below `least`.
+    Refusals at rates accepted before cut nothing.
     """
 
     def __init__(self, ceiling: float = math.inf, least: float = 0.0) -> None:
@@ -147,6 +154,7 @@ class AdaptiveRate:
         self._cut: _Cut | None = None
         self._burst: _Cut | None = None
         self._searching = False
+        self._sustained = SustainedRate()
 
     @property
     def opens_at(self) -> float:
@@ -159,10 +167,18 @@ class AdaptiveRate:
         if self._searching:
             return self._base * 2 ** min(quiet / FASTER_EVERY, SEARCHED_FOR / FASTER_EVERY)
         doubled_after = DOUBLED_AFTER_DOUBT if self._cut and self._cut.doubtful else DOUBLED_AFTER
-        return min(self._ceiling, self._base * (1 + (quiet / doubled_after) ** 2))
+        return min(self._ceiling, max(self._base * (1 + (quiet / doubled_after) ** 2), self._way_back(quiet)))
+
+    def _way_back(self, quiet: float) -> float:
+        """The rate on the way to one that the endpoint has accepted for long, or beyond if that is no matter."""
+        growth, sustained = 1 + (quiet / BACK_AFTER) ** 2, self._sustained
+        if sustained.pardoning:
+            return PARDONED * sustained.best * growth
+        return self._base * growth if sustained.doubted else min(BELOW * sustained.best, self._base * growth)
 
     def depart(self, now: float) -> None:
         """A request leaves."""
+        self._sustained.depart(now)
         if self._searching and self._quiet(now) > SEARCHED_FOR:
             self._searching, self._burst, self._base = False, None, self._ceiling
         self._opened = now if self._opened is None else self._opened
@@ -176,11 +192,16 @@ class AdaptiveRate:
         self._opens = max(self._opens, until)
 
     def refused(self, departed: float, now: float, until: float) -> None:
-        """The request that left at `departed` was refused; nothing leaves before `until`."""
+        """The request that left at `departed` was refused; nothing leaves before `until`, if that is about the rate."""
+        self._sustained.refused()
         if departed > self._cut_at:
             self._taken -= 1
             if departed in self._latest:
                 self._latest.remove(departed)
+            soon = self._quiet(now) < SOON or self._taken < ENOUGH
+            if self._taken and self._sustained.pardons(now, self.rate(now), soon):
+                self._base, self._cut, self._searching = max(self._base, self._sustained.best), None, False
+                return
             if self._taken:
                 self._start_cut(departed, now, until)
                 self._cut_down()
@@ -197,6 +218,7 @@ class AdaptiveRate:
             self._late += 1
             if self._late > LATE_SHARE * self._taken:
                 cut = self._start_cut(departed, now, now, timeouts=True)
+                self._sustained = SustainedRate()
                 self._base, self._searching = max(self._least, CUT_AFTER_TIMEOUTS * cut.took()), False
 
     def _cut_down(self) -> None:
