@@ -3,6 +3,8 @@
 Times are seconds of any monotonic clock, rates are requests per second. Nothing waits here.
 """
 
+import math
+
 SUSTAINED = 3.0
 """Seconds for which a rate must have been accepted: a bucket or a window takes a burst at any rate."""
 SUSTAINED_REQUESTS = 100
@@ -27,7 +29,7 @@ class SustainedRate:
         self.best = 0.0
         self.doubted = False
         self._in_vain = self._pardons = self._accepted = 0
-        self._since: float | None = None
+        self._since = math.inf
 
     @property
     def pardoning(self) -> bool:
@@ -36,9 +38,8 @@ class SustainedRate:
 
     def depart(self, now: float) -> None:
         """A request leaves: it counts as accepted unless it is refused."""
-        if self._since is None:
-            self._since = now
-        elif not self.pardoning and now - self._since >= SUSTAINED and self._accepted >= SUSTAINED_REQUESTS:
+        self._since = min(self._since, now)
+        if not self.pardoning and now - self._since >= SUSTAINED and self._accepted >= SUSTAINED_REQUESTS:
             self._settle(now)
         self._accepted += 1
 
@@ -61,7 +62,6 @@ class SustainedRate:
         return self.pardoning
 
     def _settle(self, now: float) -> None:
-        assert self._since is not None  # noqa: S101 - a request has left
         mean = self._accepted / max(now - self._since, 1e-3)
         self.best = mean if mean < BROKEN_PROMISE * self.best else max(self.best, mean)
         self._since, self._accepted = now, 0
