@@ -34,12 +34,10 @@ class ModelServer(Double):
         return [call for call in self.calls if call.kind != TRIED]
 
     def kind(self, method: str, path: str, body: Any) -> str:
-        """`judge` for structured requests, `evaluator` for plain ones, and the path of what asks for no completion."""
-        if not path.endswith("/chat/completions"):
-            return path
+        """`judge` for structured requests, `evaluator` for plain ones, and `tried` for what asks for no completion."""
         if not body:
             return TRIED
-        return "judge" if "response_format" in (body or {}) else "evaluator"
+        return "judge" if "response_format" in body else "evaluator"
 
     def answer(self, call: Call) -> "Response | dict[str, Any]":
         if self.key and call.headers.get("authorization") != f"Bearer {self.key}":
