@@ -50,10 +50,15 @@ class Publication:
         self.tables = EvaluationTables(workplace, manifest)
 
     @cached_property
+    def evaluation(self) -> Row:
+        """Its row of `evaluations`."""
+        [row] = self.tables.read("evaluations")
+        return row
+
+    @cached_property
     def head(self) -> EvaluationHead:
         """The evaluation as a whole."""
-        manifest, [evaluation] = self._manifest, self.tables.read("evaluations")
-        offline = evaluation["offline"]
+        manifest, offline = self._manifest, self.evaluation["offline"]
         return EvaluationHead(manifest.agent_version, manifest.evaluation_id, manifest.started_at, offline=offline)
 
     @cached_property
@@ -80,8 +85,8 @@ class Publication:
     @property
     def conclusive(self) -> bool:
         """Whether the evaluation ended and enough of its trials count."""
-        [evaluation], [scores] = self.tables.read("evaluations"), self.tables.read("evaluation_scores")
-        return evaluation["status"] == FINISHED and bool(scores["conclusive"])
+        [scores] = self.tables.read("evaluation_scores")
+        return self.evaluation["status"] == FINISHED and bool(scores["conclusive"])
 
     def update(self) -> FitnessUpdate:
         """The fitness update in its first revision, void where there is no verdict."""

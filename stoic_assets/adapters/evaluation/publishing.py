@@ -58,7 +58,7 @@ def gepa_batch(workplace: Workplace, manifest: Manifest, jobs: Sequence[str] | N
     publication = Publication(workplace, manifest)
     tables = publication.tables
     if not publication.conclusive:
-        again = way_to_finish(manifest.agent_version, manifest.evaluation_id, tables.read("evaluations")[0]["status"])
+        again = way_to_finish(manifest.agent_version, manifest.evaluation_id, publication.evaluation["status"])
         raise ConfigurationError(
             f"evaluation {manifest.evaluation_id} of {manifest.agent_version} is not finished or has too many invalid "
             f"trials; nothing can be learned from it until {again} has corrected that"
