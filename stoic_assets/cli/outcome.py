@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
@@ -26,7 +25,7 @@ class Outcome:
 
     `planned` counts trials; fewer were held if the cost ceiling was reached. `status` is not `finished` also when
     verdicts are missing for that reason. `conclusive` is false when too many trials are invalid, or none was scored.
-    `jobs` is what each trial played, a job or one scenario of it, by the trial's id.
+    `names` is what people call each trial, by its id.
     `not_again` are the ids of trials that are not played again, even if they are invalid.
     `average`, 0–1, is the stored mean total: gates use it, not the rounded one of the document.
     `virtues` are the rows of `evaluation_virtues`, `agreement` says whether the judges' scores agree with people's.
@@ -40,7 +39,7 @@ class Outcome:
     planned: int
     status: str
     conclusive: bool
-    jobs: dict[str, str]
+    names: Names
     agreement: str = ""
     compared: VersionVerdict | None = None
     not_again: frozenset[str] = frozenset()
@@ -52,13 +51,9 @@ class Outcome:
         """Trials that ended."""
         return len(self.document["trials"])
 
-    @cached_property
-    def names(self) -> Names:
-        """What people call each trial, by its id."""
-        return _names(self.document["trials"], self.jobs)
-
 
 def _names(trials: Sequence[Trial], jobs: Mapping[str, str]) -> Names:
+    """The names of trials; `jobs` is what each played, a job or one scenario of it."""
     return {
         trial["trial_id"]: f"{jobs[trial['trial_id']]} {trial['condition']} {trial['repeat']}" for trial in trials
     }
@@ -79,16 +74,16 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
         "report": str(workplace.report_file(agent_version, evaluation_id).absolute()), "secrets_told": revealed,
     }  # fmt: skip
     document = evaluation_document(tables) | besides
-    jobs = {row["trial_id"]: job_key(row) for row in tables["composite_scores"]}
+    names = _names(document["trials"], {row["trial_id"]: job_key(row) for row in tables["composite_scores"]})
     return Outcome(
         document, scores["average_overall"], virtues, evaluation["planned_trials"], evaluation["status"],
-        scores["conclusive"], jobs,
+        scores["conclusive"], names,
         agreement=in_short(calibration_rows(workplace.warehouse), tables["virtue_scores"]),
         compared=version_verdict(
             workplace.warehouse.read_if_stored("version_comparisons", agent_version, evaluation_id)
         ),
         not_again=frozenset(item.trial.trial_id for item in plan if not item.may_restart()),
-        never_replied=never_replied(document["trials"], _names(document["trials"], jobs), turns),
+        never_replied=never_replied(document["trials"], names, turns),
         remarks=(
             *about_judges(document["silent_judges"], calls),
             *about_conversations(turns, tables["trials"], manifest, revealed),

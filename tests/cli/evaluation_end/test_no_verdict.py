@@ -35,7 +35,7 @@ def test_a_refusal_quotes_an_agent_as_it_stands(
     found = stored()
     trial = TRIAL | {"outcome": "infra_error", "reason": "503 [/INST] :boom: \x1b[2J"}
     failed = {**found.document, "trials": [trial], "invalid_trials": 1}
-    outcome = replace(found, document=failed, planned=1, conclusive=False, jobs={"t": "chat"})
+    outcome = replace(found, document=failed, planned=1, conclusive=False, names={"t": "chat withheld 1"})
     assert left_with(outcome, workplace, None) == NO_VERDICT
     assert "chat withheld 1: 503 [/INST] :boom: [U+001B][2J; once the cause is corrected" in capsys.readouterr().err
 
@@ -48,7 +48,7 @@ def test_trials_that_stay_invalid_are_not_promised_to_be_played_again(
     trials = [TRIAL | {"trial_id": each, "outcome": end, "reason": None} for each, end in ended.items()]
     failed = {**found.document, "trials": trials, "invalid_trials": 3}
     outcome = replace(
-        found, document=failed, planned=3, conclusive=False, jobs=dict.fromkeys(ended, "chat"),
+        found, document=failed, planned=3, conclusive=False, names=dict.fromkeys(ended, "chat withheld 1"),
         not_again=frozenset({"t", "v"}),
     )
     assert left_with(outcome, workplace, None) == NO_VERDICT
@@ -62,7 +62,7 @@ def test_trials_that_lack_verdicts_alone_are_judged_again(
     found = stored()
     trials = [TRIAL | {"outcome": "judge_error", "reason": "not JSON"}] * 2
     failed = {**found.document, "trials": trials, "invalid_trials": 2}
-    outcome = replace(found, document=failed, planned=2, conclusive=False, jobs={"t": "chat"})
+    outcome = replace(found, document=failed, planned=2, conclusive=False, names={"t": "chat withheld 1"})
     assert left_with(outcome, workplace, None) == NO_VERDICT
     again = (
         "`stoic regrade --agent-version marcus@1 --evaluation E` judges them again; you may choose other judges first"

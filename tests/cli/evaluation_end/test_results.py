@@ -70,8 +70,8 @@ def test_trials_and_assertions_are_shown_by_their_names(
     assertions = [{**asked, "name": "one reminder"}, {**asked, "name": "2", "error": "no row"}, held, free]
     trials = [plain | {"assertions": assertions}, plain | {"trial_id": "s", "assertions": []}]
     document = {**found.document, "trials": trials}
-    jobs = {"t": "chat", "s": "chat~grief"}
-    finish(replace(found, document=document, planned=2, jobs=jobs), workplace, False, None)
+    names = {"t": "chat withheld 1", "s": "chat~grief withheld 1"}
+    finish(replace(found, document=document, planned=2, names=names), workplace, False, None)
     shown = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in shown if "signed_off" in line] == ["chat", "chat~grief"]
     assert [line for line in shown if line.startswith("failed")] == [
@@ -105,7 +105,8 @@ def table_of(outcome: Outcome, workplace: Workplace, penalty: float, ending: str
     shown = {"scores": scores, "virtues": {}, "virtue_overall": {"score": 0.5}, "assertions": [], "tasks": []}
     trial = TRIAL | shown | {"outcome": ending, "reason": None, "passed": True}
     document = {**outcome.document, "trials": [trial]}
-    finish(replace(outcome, document=document, planned=1, jobs={"t": "reminder_tomorrow"}), workplace, False, None)
+    names = {"t": "reminder_tomorrow withheld 1"}
+    finish(replace(outcome, document=document, planned=1, names=names), workplace, False, None)
     lines = said.readouterr().out.splitlines()
     first = next(number for number, line in enumerate(lines) if line.startswith("trial"))
     return lines[first : next(number for number, line in enumerate(lines) if line.startswith("virtue "))]
