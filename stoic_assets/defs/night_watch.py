@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -87,7 +87,7 @@ class _Step:
 def _step(context: dg.SensorEvaluationContext, workplace: Workplace, night: Night, tried: set[str]) -> _Step:
     """The next step of a night. Its alarms, and its versions without a verdict, are sent and recorded here."""
     heads = _heads(workplace, night)
-    facts = replace(_facts(context.instance, workplace, night, heads), tried=tried)
+    facts = _facts(context.instance, workplace, night, heads, tried)
     steps = next_steps(night, facts)
     requests, observations = _runs(steps, night, context.instance), []
     for alarm in steps.known:
@@ -121,7 +121,9 @@ def _heads(workplace: Workplace, night: Night) -> dict[str, Row]:
     }
 
 
-def _facts(instance: dg.DagsterInstance, workplace: Workplace, night: Night, heads: Mapping[str, Row]) -> Facts:
+def _facts(
+    instance: dg.DagsterInstance, workplace: Workplace, night: Night, heads: Mapping[str, Row], tried: set[str]
+) -> Facts:
     warehouse, threshold = workplace.warehouse, workplace.settings.invalid_trials_threshold
     judged = {each: night.versions[each] for each, head in heads.items() if has_verdict(head, threshold)}
     stored = {
@@ -134,7 +136,7 @@ def _facts(instance: dg.DagsterInstance, workplace: Workplace, night: Night, hea
     asked = {_run_key(held, each.evaluation_id) for held in night.rounds for each in held.evaluations.values()}
     ended = {run.tags[EVALUATION_TAG] for run in runs if run.tags.get(RUN_KEY_TAG) in asked}
     known = workplace.nights.alarms_before(night.night)
-    return Facts(stored, running, ended - running, known=known)
+    return Facts(stored, running, ended - running, tried, known)
 
 
 def _second_rounds_tried(instance: dg.DagsterInstance) -> set[str]:
