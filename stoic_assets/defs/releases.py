@@ -130,4 +130,6 @@ def _why_nothing(waiting: list[str], releases: Releases) -> str:
     """One line for the tick's page."""
     faults = [f"not read: {complaint}" for complaint in releases.complaints]
     reasons = [*waiting, *faults] or ["no live version is new or has changed"]
-    return "; ".join([*reasons, *([listed([*releases.elsewhere.values()])] if releases.elsewhere else [])])
+    if releases.elsewhere:
+        reasons.append(listed([*releases.elsewhere.values()]))
+    return "; ".join(reasons)
