@@ -13,6 +13,7 @@ from benchmarks.throughput.servers import Connection, Service, agent_answers, mo
 from benchmarks.throughput.workload import JUDGE_CALLS, Workload, write_project
 from stoic_assets.adapters.disk.configuration_files import load_settings
 from stoic_assets.adapters.disk.job_files import load_jobs
+from stoic_assets.adapters.models.model_list import look_up_models
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
 from stoic_assets.core.calls.chat import ChatRequest
@@ -59,6 +60,11 @@ def test_every_verdict_of_the_model_server_parses() -> None:
     assert [parse_virtue(text, virtue).score for text, virtue in zip(texts, VIRTUES, strict=False)] == [0.8] * 5
     assert len(parse_tasks(texts[-1], 3)) == 4
     assert tally["calls"] == {"judge": JUDGE_CALLS}
+
+
+def test_looking_up_the_models_is_no_call() -> None:
+    notes, _, tally = served(lambda _, model: look_up_models({"OPENAI_BASE_URL": f"{model}/v1", "OPENAI_API_KEY": "k"}))
+    assert (notes, tally["calls"], tally["first"]) == ([], {}, None)
 
 
 def test_the_adapter_and_the_bare_client_make_the_calls_they_report() -> None:
