@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from stoic_assets.adapters.graph.embedded_server import GraphServer
     from stoic_assets.adapters.workplace import Workplace
-    from stoic_assets.core.evaluation import Manifest
+    from stoic_assets.core.evaluation.manifest import Manifest
 
 # As a command does: collecting garbage among nine thousand tests took a quarter of their collection.
 gc.set_threshold(100_000, 20, 20)
@@ -97,7 +97,8 @@ def waiting() -> Callable[..., list[dict[str, Any]]]:
 @pytest.fixture(scope="session")
 def make_manifest() -> Callable[..., "Manifest"]:
     """The manifest of an evaluation; its own fields and those of its specification as keyword arguments."""
-    from stoic_assets.core.evaluation import EvaluationSpec, Manifest
+    from stoic_assets.core.evaluation.manifest import Manifest
+    from stoic_assets.core.evaluation.specification import EvaluationSpec
 
     def make(**fields: Any) -> Manifest:
         asked = {name: fields.pop(name) for name in EvaluationSpec.model_fields.keys() & fields}

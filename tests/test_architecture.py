@@ -97,8 +97,8 @@ def test_a_layer_knows_only_those_below_it(layer: str) -> None:
 
 
 CORE_IN_ORDER = (
-    "text", "secrets", "presentation", "ratings", "configuration", "calls", "assertions", "jobs", "conversation",
-    "judging", "scoring", "comparison", "evolution", "feedback", "calibration", "reports", "nights",
+    "text", "secrets", "presentation", "ratings", "configuration", "calls", "assertions", "jobs", "evaluation",
+    "conversation", "judging", "scoring", "comparison", "evolution", "feedback", "calibration", "reports", "nights",
 )
 """The packages of `core`: none knows a later one, not even through a module beside them."""
 

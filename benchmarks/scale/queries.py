@@ -29,7 +29,8 @@ from stoic_assets.adapters.warehouse.sql_models import open_models
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.settings import Settings
-from stoic_assets.core.evaluation import EvaluationSpec, Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.specification import EvaluationSpec
 from stoic_assets.core.progress import Unwatched
 from stoic_assets.core.table_rows import Row
 

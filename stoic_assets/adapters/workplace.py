@@ -28,7 +28,7 @@ from stoic_assets.adapters.warehouse.sql_project import model_variables
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.core.calls.chat import ChatModel
 from stoic_assets.core.configuration.settings import Settings
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.progress import Progress, Unwatched
 from stoic_assets.core.secrets.redaction import Redactor
 

@@ -27,7 +27,7 @@ from stoic_assets.cli.run_faults import Interrupted
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.configuration.graph_address import GraphAddress
 from stoic_assets.core.errors import ServiceUnreachable, StoicError
-from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.evaluation.request import EvaluationRequest
 from stoic_assets.demo.releases import RELEASES
 
 FOR_REAL_AGENTS = ("AGENT_", "NEO_", "STOIC_GRAPH", *SETTINGS.values(), *SECRETS.values(), ADDRESS)

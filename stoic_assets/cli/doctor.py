@@ -30,7 +30,7 @@ from stoic_assets.cli.stored_state import STORED, Found
 from stoic_assets.core.configuration.graph_address import subject_address
 from stoic_assets.core.configuration.own_variables import mistyped
 from stoic_assets.core.errors import ConfigurationError, StoicError
-from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.evaluation.request import EvaluationRequest
 from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.releases import Release

@@ -13,7 +13,9 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.core.calls.model_costs import call_cost
 from stoic_assets.core.conversation.journal import TrialState
-from stoic_assets.core.evaluation import EvaluationRequest, EvaluationSpec, Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.request import EvaluationRequest
+from stoic_assets.core.evaluation.specification import EvaluationSpec
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned
 from stoic_assets.core.presentation.confidence import OFFLINE_PLAN

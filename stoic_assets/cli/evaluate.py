@@ -40,7 +40,10 @@ from stoic_assets.cli.options import (
 from stoic_assets.cli.outcome import evaluation_outcome
 from stoic_assets.cli.partition_run import materialise
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import EvaluationRequest, Manifest, judge_again, refuse_change
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.next_command import judge_again
+from stoic_assets.core.evaluation.request import EvaluationRequest
+from stoic_assets.core.evaluation.resuming import refuse_change
 from stoic_assets.core.jobs.job import MOST_REPEATS
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import check_agent_version

@@ -5,7 +5,10 @@ from collections.abc import Collection, Sequence
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.run_records import status_by_runs
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import DONE, FINISHED, REGRADING, Manifest, half_judged, newest_unfinished
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.next_command import half_judged
+from stoic_assets.core.evaluation.resuming import newest_unfinished
+from stoic_assets.core.evaluation.status import DONE, FINISHED, REGRADING
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.presentation.names import instead_of
 from stoic_assets.core.releases import check_agent_version

@@ -13,7 +13,8 @@ from stoic_assets.cli.outcome import Document, Outcome
 from stoic_assets.cli.outcome_tables import trials_table, virtues_table, worst_trials
 from stoic_assets.cli.outcome_trials import ending, endings, failures
 from stoic_assets.core.conversation.evidence import PLAIN, SCORED
-from stoic_assets.core.evaluation import FINISHED, judge_again, way_to_finish
+from stoic_assets.core.evaluation.next_command import judge_again, way_to_finish
+from stoic_assets.core.evaluation.status import FINISHED
 from stoic_assets.core.presentation.confidence import (
     OFFLINE_NOTE,
     Sources,

@@ -12,7 +12,8 @@ from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
 from stoic_assets.core.calls.model_costs import total_cost
-from stoic_assets.core.evaluation import FINISHED, Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.status import FINISHED
 from stoic_assets.core.moments import in_utc, utc_text
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import dashed, dollars, score

@@ -10,7 +10,11 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.graph_address import subject_address
 from stoic_assets.core.configuration.service_address import protocol_doubt
 from stoic_assets.core.configuration.settings import Settings
-from stoic_assets.core.evaluation import CONVERSED, DONE, EvaluationRequest, EvaluationSpec, Manifest, way_to_finish
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.next_command import way_to_finish
+from stoic_assets.core.evaluation.request import EvaluationRequest
+from stoic_assets.core.evaluation.specification import EvaluationSpec
+from stoic_assets.core.evaluation.status import CONVERSED, DONE
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.judging.confidence import samples_alike

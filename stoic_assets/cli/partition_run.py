@@ -15,7 +15,8 @@ from stoic_assets.cli.dagster_instance import open_instance
 from stoic_assets.cli.run_faults import Interrupted, faults_translated
 from stoic_assets.cli.run_records import fail_dead_runs, status_of
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.evaluation import EVALUATION_TAG, way_to_finish
+from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
+from stoic_assets.core.evaluation.next_command import way_to_finish
 from stoic_assets.core.stages import PARTITIONS
 
 

@@ -7,7 +7,7 @@ from stoic_assets.cli.outcome_trials import Names, ending
 from stoic_assets.core.calls.served_models import served_models, several_served
 from stoic_assets.core.conversation.audit import raised_nothing
 from stoic_assets.core.conversation.evidence import Turn
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.function_calls import calls_function
 from stoic_assets.core.judging.silent_judges import in_words
 from stoic_assets.core.presentation.formatting import plural

@@ -12,7 +12,8 @@ from stoic_assets.cli import console
 from stoic_assets.cli.evaluation_choice import evaluation_of
 from stoic_assets.cli.options import Json
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import CONVERSED, REGRADING, half_judged, way_to_finish
+from stoic_assets.core.evaluation.next_command import half_judged, way_to_finish
+from stoic_assets.core.evaluation.status import CONVERSED, REGRADING
 
 
 def report(

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.dagster_instance import forget_output, open_instance
-from stoic_assets.core.evaluation import CONVERSED, EVALUATION_TAG, FINISHED, REGRADING
+from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
+from stoic_assets.core.evaluation.status import CONVERSED, FINISHED, REGRADING
 from stoic_assets.core.stages import DECIDED, EVALUATION, PARTITION_TAG, PARTITIONS
 
 if TYPE_CHECKING:

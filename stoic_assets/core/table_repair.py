@@ -1,6 +1,7 @@
 """How the rows of a table are made again when its file is damaged or lost: from what else is stored."""
 
-from stoic_assets.core.evaluation import CONVERSED, SCORED, judge_again, way_to_finish
+from stoic_assets.core.evaluation.next_command import judge_again, way_to_finish
+from stoic_assets.core.evaluation.status import CONVERSED, SCORED
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
 from stoic_assets.core.releases import ALL_VERSIONS
 

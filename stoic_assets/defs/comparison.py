@@ -12,7 +12,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.comparison_markdown import comparison_markdown
 from stoic_assets.core.comparison.comparison_text import headline
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.releases import agent_of
 from stoic_assets.defs.asset_metadata import OWNERS, numbers

@@ -8,7 +8,8 @@ from stoic_assets.adapters.disk.evidence_store import EvidenceStore
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
+from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
+from stoic_assets.core.evaluation.manifest import Manifest
 
 
 def own_evaluation_id(run: dg.DagsterRun) -> str:

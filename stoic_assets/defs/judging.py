@@ -13,7 +13,7 @@ from stoic_assets.adapters.models.offline_model import judged_offline
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.assertions.counting import counts, has_failed
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.jobs.names import trial_name
 from stoic_assets.core.judging.silent_judges import answers, in_words, silent_judges
 from stoic_assets.core.rounding import mean

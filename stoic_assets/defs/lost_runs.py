@@ -15,7 +15,7 @@ import dagster as dg
 
 from stoic_assets.adapters.process.runs_at_work import forget, is_at_work, remembered_runs
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import EVALUATION_TAG
+from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
 from stoic_assets.core.stages import PARTITION_TAG, WORKER_TAG
 
 

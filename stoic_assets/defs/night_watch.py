@@ -15,7 +15,7 @@ from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.messages.outbox import Delivered
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import EVALUATION_TAG
+from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
 from stoic_assets.core.nights.alerts import Failure, regression_confirmed, run_failed
 from stoic_assets.core.nights.night_record import Alarm, Night, Round, second_round_key
 from stoic_assets.core.nights.nightly import Facts, Steps, has_verdict, is_over, next_steps, no_verdict

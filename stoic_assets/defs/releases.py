@@ -9,7 +9,7 @@ from stoic_assets.adapters.disk.release_files import load_release
 from stoic_assets.adapters.evaluation.live_releases import Releases, read_releases
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import EVALUATION_TAG
+from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import Release, ready
 from stoic_assets.core.stages import EVALUATION, PARTITION_TAG, PARTITIONS

@@ -9,7 +9,9 @@ from dagster._core.execution.retries import auto_reexecution_should_retry_run
 
 from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import CONVERSED, EVALUATION_TAG, way_to_finish
+from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
+from stoic_assets.core.evaluation.next_command import way_to_finish
+from stoic_assets.core.evaluation.status import CONVERSED
 from stoic_assets.core.evolution.events import Event
 from stoic_assets.core.nights.alerts import Failure, came_to_no_verdict, run_failed
 from stoic_assets.core.nights.night_record import night_of

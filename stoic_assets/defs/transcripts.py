@@ -12,7 +12,8 @@ from stoic_assets.adapters.evaluation.live_releases import refuse_withdrawn
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
-from stoic_assets.core.evaluation import EvaluationRequest, EvaluationSpec
+from stoic_assets.core.evaluation.request import EvaluationRequest
+from stoic_assets.core.evaluation.specification import EvaluationSpec
 from stoic_assets.core.jobs.names import trial_name
 from stoic_assets.core.rounding import mean
 from stoic_assets.core.secrets.redaction import Redactor

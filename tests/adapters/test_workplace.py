@@ -13,7 +13,7 @@ from stoic_assets.cli.dagster_instance import dagster_home
 from stoic_assets.core.calls.chat import ChatRequest
 from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.progress import Unwatched
 
 Open = Callable[..., Workplace]

@@ -18,7 +18,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import doctor
 from stoic_assets.cli.doctor import FILES, STATE, Finding, show
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.evaluation.request import EvaluationRequest
 
 Marcus = Callable[..., None]
 

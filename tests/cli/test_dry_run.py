@@ -11,7 +11,8 @@ import pytest
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.dry_run import show_plan
 from stoic_assets.core.conversation.journal import began, ended
-from stoic_assets.core.evaluation import EvaluationRequest, Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.request import EvaluationRequest
 from stoic_assets.core.jobs.job import Job
 
 OFFLINE = "Offline: scripts act as simulated user or judge, at no cost; scores will mean nothing."

@@ -18,7 +18,10 @@ from stoic_assets.cli import evaluate as command
 from stoic_assets.cli.evaluate import _meant
 from stoic_assets.cli.options import NEWEST
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import EvaluationRequest, EvaluationSpec, Manifest, ResumeRefused, refuse_change
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.request import EvaluationRequest
+from stoic_assets.core.evaluation.resuming import ResumeRefused, refuse_change
+from stoic_assets.core.evaluation.specification import EvaluationSpec
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.stages import EVALUATION
 

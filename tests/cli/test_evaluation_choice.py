@@ -14,7 +14,8 @@ from stoic_assets.cli import evaluation_choice
 from stoic_assets.cli.evaluation_choice import evaluation_of, newest_to_resume
 from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import REGRADING, Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.status import REGRADING
 
 Make = Callable[..., Manifest]
 

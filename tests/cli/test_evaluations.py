@@ -16,7 +16,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import evaluations
 from stoic_assets.core.calls.chat import ChatReply, ChatRequest, charged
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 
 COMMANDS = typer.Typer()

@@ -16,7 +16,8 @@ from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.adapters.process.process_identity import start_time
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.notes import graph_doubts, request_notes, unfinished_before
-from stoic_assets.core.evaluation import EvaluationRequest, Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.request import EvaluationRequest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.releases import Release
 

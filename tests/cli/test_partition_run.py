@@ -17,7 +17,8 @@ from stoic_assets.cli import partition_run
 from stoic_assets.cli.run_faults import Interrupted, faults_translated
 from stoic_assets.core.calls.chat import BudgetReached
 from stoic_assets.core.errors import Busy, ConfigurationError, ServiceUnreachable, StoicError
-from stoic_assets.core.evaluation import Manifest, ResumeRefused
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.resuming import ResumeRefused
 from stoic_assets.core.stages import EVALUATION, PARTITIONS, VERDICTS
 from stoic_assets.defs import event_log
 from stoic_assets.defs.failures import reported

@@ -13,7 +13,7 @@ from stoic_assets.adapters.evaluation.judging import EvaluationJudging, JudgingR
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import regrade as command
 from stoic_assets.core.calls.chat import BudgetReached
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.jobs.job import Job
 
 COMMANDS = typer.Typer()

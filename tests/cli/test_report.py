@@ -10,7 +10,9 @@ from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import report
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import REGRADING, Manifest, half_judged
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.next_command import half_judged
+from stoic_assets.core.evaluation.status import REGRADING
 
 
 @pytest.fixture

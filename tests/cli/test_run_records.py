@@ -14,7 +14,8 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.dagster_instance import dagster_home, open_instance
 from stoic_assets.cli.partition_run import materialise
 from stoic_assets.cli.run_records import forget_partition, status_by_runs
-from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
+from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.stages import EVALUATION, PARTITIONS, VERDICTS
 
 pytestmark = pytest.mark.usefixtures("handlers_are_put_back")

@@ -9,7 +9,8 @@ import pytest
 from stoic_assets.adapters.warehouse.sql_project import SqlProject
 from stoic_assets.adapters.warehouse.table_schemas import TABLES, columns_of
 from stoic_assets.adapters.workplace import Workplace, open_workplace
-from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
+from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.defs.assembly import build_definitions
 from stoic_assets.defs.asset_metadata import MOST_ROWS, numbers, schema_of, shown
 

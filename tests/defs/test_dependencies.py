@@ -13,7 +13,8 @@ import pytest
 from stoic_assets.adapters.warehouse.sql_project import SqlProject
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
+from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.defs.comparison import version_comparisons
 from stoic_assets.defs.evolution import fitness_updates, stoic_graph_projection
 from stoic_assets.defs.reports import evaluation_reports, weak_virtue_reports

@@ -10,7 +10,8 @@ import dagster as dg
 import pytest
 
 from stoic_assets.adapters.workplace import Workplace, open_workplace
-from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
+from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.partitions import agent_versions

@@ -11,7 +11,7 @@ from judged_trial import MODELS, TRIAL
 from stoic_assets.adapters.evaluation.publishing import Published, publish
 from stoic_assets.adapters.messages.outbox import Delivered
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.defs import evolution
 from stoic_assets.defs.evolution import fitness_updates
 from stoic_assets.defs.scores import sql_models

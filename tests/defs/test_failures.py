@@ -15,7 +15,8 @@ from stoic_assets.adapters.disk.release_files import load_release
 from stoic_assets.adapters.warehouse.duckdb_engine import is_interrupt
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
-from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
+from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.defs import failures
 from stoic_assets.defs.assembly import build_definitions
 from stoic_assets.defs.evolution import stoic_graph_projection

@@ -15,7 +15,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 from stoic_assets.core.conversation.evidence import Evidence, Turn
 from stoic_assets.core.conversation.rows import trial_row, turn_rows
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.trial import Trial
 from stoic_assets.defs.judge_drift import judge_drift

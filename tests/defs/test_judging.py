@@ -12,7 +12,7 @@ from judged_trial import TRIAL
 from stoic_assets.adapters.evaluation.judging import JudgingRequest
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.judging.scores import VirtueScore
 from stoic_assets.core.scoring.assertion_results import AssertionResult
 from stoic_assets.defs.judging import JudgingConfig, _judging, assertion_results, verdicts

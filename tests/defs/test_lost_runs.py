@@ -14,7 +14,7 @@ from dagster_celery.tags import DAGSTER_CELERY_TASK_ID_TAG as TASK
 
 from stoic_assets.adapters.process.runs_at_work import at_work, remembered_runs
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import EVALUATION_TAG
+from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
 from stoic_assets.core.stages import WORKER_TAG
 from stoic_assets.defs.celery_runs import CeleryRuns
 from stoic_assets.defs.lost_runs import lost_runs

@@ -15,7 +15,7 @@ from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.evaluation.nights import HeldNight
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.settings import Nightly
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.nights.alerts import Failure, run_failed
 from stoic_assets.core.nights.night_record import Round, night_evaluation_id
 from stoic_assets.defs.nightly import build_nightly, freshness_of, nights_of, with_freshness

@@ -10,7 +10,7 @@ import dagster as dg
 import pytest
 
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.presentation.drawing import WEAK as WEAK_COLOUR
 from stoic_assets.core.table_repair import tables_at
 from stoic_assets.defs.partitions import agent_versions

@@ -6,7 +6,7 @@ import dagster as dg
 import pytest
 
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.defs.judging import verdicts
 from stoic_assets.defs.maintenance import compact
 from stoic_assets.defs.transcripts import transcripts

@@ -11,7 +11,7 @@ from dagster._core.events import JobFailureData, RunFailureReason
 
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.run_failures import failed_runs

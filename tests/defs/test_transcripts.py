@@ -9,7 +9,7 @@ import pytest
 from stoic_assets.adapters.evaluation.conversations import HeldEvaluation
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.secrets.redaction import Redactor
 from stoic_assets.defs.transcripts import ConversationConfig, _metadata, transcripts
 

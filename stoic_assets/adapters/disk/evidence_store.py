@@ -20,7 +20,10 @@ from stoic_assets.adapters.disk.file_locks import is_locked, locked
 from stoic_assets.adapters.disk.files import read_stored, remove_folder, write_whole
 from stoic_assets.adapters.disk.trial_journals import Journals
 from stoic_assets.core.errors import Busy, ConfigurationError
-from stoic_assets.core.evaluation import CONVERSED, Manifest, check_evaluation_id, never_evaluated, way_to_finish
+from stoic_assets.core.evaluation.evaluation_id import check_evaluation_id
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.next_command import never_evaluated, way_to_finish
+from stoic_assets.core.evaluation.status import CONVERSED
 from stoic_assets.core.jobs.correction import Correction
 from stoic_assets.core.releases import check_agent_version, is_agent_version
 from stoic_assets.core.secrets.redaction import Redactor

@@ -6,7 +6,7 @@ from pathlib import Path
 from stoic_assets.adapters.disk.configuration_files import fault_in, mentions, read_document, yaml_files
 from stoic_assets.core.configuration.service_address import address_problem
 from stoic_assets.core.errors import ConfigurationError, DocumentError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.releases import Release
 
 

@@ -14,7 +14,10 @@ from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calls.concurrent_calls import concurrently
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import EVALUATION_TAG, EvaluationRequest, Manifest, refuse_change
+from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.request import EvaluationRequest
+from stoic_assets.core.evaluation.resuming import refuse_change
 from stoic_assets.core.presentation.formatting import listed
 
 

@@ -17,7 +17,9 @@ from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import observation_rows, trial_row, turn_rows
 from stoic_assets.core.conversation.trials import hold_all
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.evaluation import CONVERSED, EvaluationRequest, Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.request import EvaluationRequest
+from stoic_assets.core.evaluation.status import CONVERSED
 from stoic_assets.core.jobs.plan import alternated
 from stoic_assets.core.judging.suspicion import suspicions
 from stoic_assets.core.table_rows import Rows

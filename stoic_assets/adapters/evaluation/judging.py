@@ -17,7 +17,7 @@ from stoic_assets.core.calls.concurrent_calls import concurrently
 from stoic_assets.core.configuration.settings import Judging
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import job_columns
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.jobs.correction import Correction, corrected_jobs, refuse_slips
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.confidence import samples_alike

@@ -8,7 +8,7 @@ from stoic_assets.adapters.evaluation.job_choice import chosen_jobs
 from stoic_assets.adapters.http.endpoint import parse_url
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.evaluation.request import EvaluationRequest
 from stoic_assets.core.releases import Release, base_of, live_versions
 
 

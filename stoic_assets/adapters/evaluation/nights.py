@@ -9,7 +9,8 @@ from stoic_assets.adapters.evaluation.live_releases import Releases, read_releas
 from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import Busy, ConfigurationError, StoicError
-from stoic_assets.core.evaluation import INCOMPLETE, EvaluationRequest
+from stoic_assets.core.evaluation.request import EvaluationRequest
+from stoic_assets.core.evaluation.status import INCOMPLETE
 from stoic_assets.core.nights.night_record import HeldVersion, Round, RoundName, night_evaluation_id
 from stoic_assets.core.scoring.validity import ceiling_reached
 

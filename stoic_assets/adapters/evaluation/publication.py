@@ -13,7 +13,8 @@ from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.ratings.feedback_files import human_evaluations
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.side import ComparisonRefused
-from stoic_assets.core.evaluation import FINISHED, Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.status import FINISHED
 from stoic_assets.core.evolution.checks import checks
 from stoic_assets.core.evolution.events import Event, applied, compared, completed
 from stoic_assets.core.evolution.fitness import FitnessUpdate, fitness_update

@@ -12,7 +12,8 @@ from stoic_assets.adapters.messages.receiver import addresses
 from stoic_assets.adapters.ratings.feedback_files import human_evaluations
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest, way_to_finish
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.next_command import way_to_finish
 from stoic_assets.core.evolution.events import Event, completed, events_of_evaluation
 from stoic_assets.core.evolution.fitness import FitnessUpdate, deliverable
 from stoic_assets.core.evolution.gepa import Batch, evaluation_batch

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from stoic_assets.adapters.evaluation.version_comparison import base_version
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 
 _OF_ALL_VERSIONS = frozenset(
     {

@@ -22,7 +22,8 @@ from stoic_assets.core.configuration.graph_address import (
 )
 from stoic_assets.core.conversation import evaluator
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import DEFAULT_AGENT_MODEL, DEFAULT_AGENT_URL, EvaluationRequest, EvaluationSpec
+from stoic_assets.core.evaluation.request import EvaluationRequest
+from stoic_assets.core.evaluation.specification import DEFAULT_AGENT_MODEL, DEFAULT_AGENT_URL, EvaluationSpec
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import Target
 from stoic_assets.core.judging import prompt as judging

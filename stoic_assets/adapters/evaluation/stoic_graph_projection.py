@@ -18,7 +18,7 @@ from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.ratings.feedback_files import human_evaluations
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.assertions.counting import has_failed
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
 from stoic_assets.core.releases import Release, agent_of

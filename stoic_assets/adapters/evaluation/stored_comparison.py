@@ -12,7 +12,7 @@ from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
-from stoic_assets.core.evaluation import judge_again
+from stoic_assets.core.evaluation.next_command import judge_again
 from stoic_assets.core.table_rows import Row, Rows
 
 Key = tuple[str, str]

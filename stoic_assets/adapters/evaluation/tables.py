@@ -16,15 +16,9 @@ from stoic_assets.core.calls.model_costs import total_cost
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import evidence_of
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import (
-    CONVERSED,
-    FINISHED,
-    INCOMPLETE,
-    REGRADING,
-    Manifest,
-    evaluation_row,
-    way_to_finish,
-)
+from stoic_assets.core.evaluation.manifest import Manifest, evaluation_row
+from stoic_assets.core.evaluation.next_command import way_to_finish
+from stoic_assets.core.evaluation.status import CONVERSED, FINISHED, INCOMPLETE, REGRADING
 from stoic_assets.core.table_repair import EVIDENCE
 from stoic_assets.core.table_rows import Row, by_trial
 

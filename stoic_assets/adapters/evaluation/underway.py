@@ -15,7 +15,7 @@ from stoic_assets.core.conversation.conversation import former_end, hold_trial
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.world import World
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned
 

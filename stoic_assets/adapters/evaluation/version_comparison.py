@@ -20,7 +20,9 @@ from stoic_assets.core.comparison.judge_drift import judged_at
 from stoic_assets.core.comparison.paired_assertions import REPEATED
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import CONVERSED, DONE, Manifest, way_to_finish
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.next_command import way_to_finish
+from stoic_assets.core.evaluation.status import CONVERSED, DONE
 from stoic_assets.core.judging.silent_judges import answers
 from stoic_assets.core.presentation.confidence import confidence_sources
 from stoic_assets.core.releases import base_of

@@ -34,7 +34,7 @@ from stoic_assets.adapters.warehouse.table_rows import rows_as_json
 from stoic_assets.adapters.warehouse.table_scans import live_scan, scan
 from stoic_assets.adapters.warehouse.table_schemas import MODELS, TABLES, duckdb_columns
 from stoic_assets.core.errors import ConfigurationError, TableMissing
-from stoic_assets.core.evaluation import check_evaluation_id
+from stoic_assets.core.evaluation.evaluation_id import check_evaluation_id
 from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.table_repair import way_to_remake
 from stoic_assets.core.table_rows import Row, Rows

@@ -8,7 +8,8 @@ from stoic_assets.core.comparison.failed_trials import failure_note, failures_le
 from stoic_assets.core.comparison.measures import JUDGED
 from stoic_assets.core.comparison.paired_jobs import Scope, cell_of, cells_by_measure
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
-from stoic_assets.core.evaluation import FINISHED, judge_again, way_to_finish
+from stoic_assets.core.evaluation.next_command import judge_again, way_to_finish
+from stoic_assets.core.evaluation.status import FINISHED
 from stoic_assets.core.jobs.names import job_key, job_of
 from stoic_assets.core.judging.silent_judges import silence
 from stoic_assets.core.presentation.formatting import listed, percent, plural

@@ -8,7 +8,8 @@ that was reported the night before causes neither a second round nor another ala
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
-from stoic_assets.core.evaluation import DONE, INCOMPLETE, way_to_finish
+from stoic_assets.core.evaluation.next_command import way_to_finish
+from stoic_assets.core.evaluation.status import DONE, INCOMPLETE
 from stoic_assets.core.nights.night_record import Alarm, Night, Round, night_of, second_round_key
 from stoic_assets.core.releases import ready
 from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, too_many_invalid

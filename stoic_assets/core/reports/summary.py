@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from stoic_assets.core.calibration.against_people import against_people, in_short, judges_of
 from stoic_assets.core.calls.model_costs import total_cost
 from stoic_assets.core.conversation.evidence import PLAIN
-from stoic_assets.core.evaluation import CONVERSED, INCOMPLETE, REGRADING, way_to_finish
+from stoic_assets.core.evaluation.next_command import way_to_finish
+from stoic_assets.core.evaluation.status import CONVERSED, INCOMPLETE, REGRADING
 from stoic_assets.core.judging.confidence_map import why_not_calibrated
 from stoic_assets.core.presentation.confidence import calibrated_share, confidence_sources
 from stoic_assets.core.presentation.formatting import words

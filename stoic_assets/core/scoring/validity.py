@@ -3,7 +3,7 @@
 The SQL model `evaluation_scores` has the same rule for its column `conclusive`.
 """
 
-from stoic_assets.core.evaluation import way_to_finish
+from stoic_assets.core.evaluation.next_command import way_to_finish
 from stoic_assets.core.presentation.formatting import percent, plural
 
 

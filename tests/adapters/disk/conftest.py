@@ -7,7 +7,7 @@ import pytest
 from evidence import VERSION, Make
 
 from stoic_assets.adapters.disk.evidence_store import EvidenceStore
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from stoic_assets.adapters.warehouse.table_schemas import COMMON, TABLES
 from stoic_assets.core.conversation import journal
 from stoic_assets.core.conversation.evidence import Observation, Turn
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.jobs.correction import Correction
 from stoic_assets.core.nights.night_record import Night
 from stoic_assets.core.ratings.blinding import Key

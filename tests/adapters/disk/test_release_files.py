@@ -5,7 +5,7 @@ import pytest
 
 from stoic_assets.adapters.disk.release_files import as_released, load_release, load_releases, url_of
 from stoic_assets.core.errors import ConfigurationError, DocumentError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 
 
 def test_releases_are_read_and_every_other_manifest_is_complained_of(tmp_path: Path) -> None:

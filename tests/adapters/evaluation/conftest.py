@@ -14,7 +14,7 @@ from stoic_assets.adapters.ratings.feedback_files import FeedbackRows, store
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.measures import GATING
 from stoic_assets.core.configuration.settings import Feedback
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
 from stoic_assets.core.feedback.human_evaluation import HumanFeedback, human_row
 from stoic_assets.core.table_repair import tables_at

@@ -14,7 +14,8 @@ from stoic_assets.adapters.evaluation.conversations import hold_evaluation
 from stoic_assets.adapters.evaluation.specification import ResolvedRequest, resolve
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.errors import Busy, ConfigurationError
-from stoic_assets.core.evaluation import EvaluationRequest, ResumeRefused
+from stoic_assets.core.evaluation.request import EvaluationRequest
+from stoic_assets.core.evaluation.resuming import ResumeRefused
 
 JOB = {
     "target": {"user": "ada", "chatbot": "marcus"}, "tasks": [{"task": "Greet", "acceptanceCriteria": "Greeted"}],

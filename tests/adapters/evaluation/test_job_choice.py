@@ -11,7 +11,7 @@ from stoic_assets.adapters.disk.release_files import load_release
 from stoic_assets.adapters.evaluation.job_choice import as_stored, by_default, chosen_jobs, job_files
 from stoic_assets.adapters.project import Project
 from stoic_assets.core.errors import ConfigurationError, DocumentError
-from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.evaluation.request import EvaluationRequest
 from stoic_assets.core.releases import Release
 
 Write = Callable[..., None]

@@ -10,7 +10,8 @@ from stoic_assets.adapters.evaluation.version_comparison import READ, read_side
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import CONVERSED, Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.status import CONVERSED
 from stoic_assets.core.table_repair import EVIDENCE, tables_at
 
 KEY = ("marcus@2", "c")

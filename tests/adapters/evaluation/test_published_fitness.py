@@ -16,7 +16,7 @@ from stoic_assets.adapters.evaluation.version_comparison import store as store_c
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.measures import JUDGED
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 
 
 def test_people_count_beside_the_judges(workplace: Workplace, manifest: Manifest, say: Say) -> None:

@@ -17,7 +17,7 @@ from stoic_assets.adapters.evaluation.publishing import publish, publish_feedbac
 from stoic_assets.adapters.evaluation.version_comparison import compare_versions
 from stoic_assets.adapters.evaluation.version_comparison import store as store_comparison
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK
 from stoic_assets.core.virtues import VIRTUES
 

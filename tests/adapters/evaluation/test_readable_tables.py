@@ -12,7 +12,8 @@ from stoic_assets.adapters.evaluation.judging import EvaluationJudging
 from stoic_assets.adapters.evaluation.readable_tables import needed_by_all, refuse_damaged
 from stoic_assets.adapters.warehouse.damaged_files import DamagedFile
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import EvaluationRequest, Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.request import EvaluationRequest
 
 HEAD = {
     "agent": "seneca", "started_at": "2026-01-01T00:00:00Z", "status": "finished", "offline": True, "planned_trials": 1,

@@ -12,7 +12,7 @@ from stoic_assets.adapters.evaluation.report import report_data, write_report, w
 from stoic_assets.adapters.ratings.calibration_store import PLACE
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.jobs.correction import Correction
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE

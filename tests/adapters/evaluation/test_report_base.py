@@ -8,7 +8,7 @@ import pytest
 
 from stoic_assets.adapters.evaluation.report import comparable_version, report_data, write_report
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 
 Make = Callable[..., Manifest]
 START = datetime(2026, 3, 1, 2, tzinfo=UTC)

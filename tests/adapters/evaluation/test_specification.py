@@ -19,7 +19,7 @@ from stoic_assets.adapters.project import Project
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.errors import ConfigurationError, DocumentError, ServiceUnreachable
-from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.evaluation.request import EvaluationRequest
 from stoic_assets.core.progress import Unwatched
 from stoic_assets.core.releases import ALL_VERSIONS, Release
 from stoic_assets.core.text import templates

@@ -18,7 +18,7 @@ from stoic_assets.adapters.graph.bolt import connect
 from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.progress import Unwatched
 from stoic_assets.core.releases import Release
 

@@ -11,7 +11,7 @@ from stoic_assets.adapters.evaluation.stored_comparison import outdated_by
 from stoic_assets.adapters.evaluation.version_comparison import compare_versions
 from stoic_assets.adapters.evaluation.version_comparison import store as store_comparison
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 
 GOOD = {f"job {number}": 0.7 + number / 100 for number in range(6)}
 BAD = {job: score - 0.3 - number / 100 for number, (job, score) in enumerate(GOOD.items())}

@@ -16,7 +16,7 @@ from stoic_assets.adapters.evaluation.version_comparison import base_version, co
 from stoic_assets.adapters.ratings.calibration_store import PLACE
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.side import ComparisonRefused
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.releases import ALL_VERSIONS
 from stoic_assets.core.table_repair import tables_at

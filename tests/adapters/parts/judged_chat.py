@@ -7,7 +7,7 @@ from stoic_assets.adapters.evaluation.judging import EvaluationJudging, JudgingR
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.rows import job_columns
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.table_rows import Rows
 

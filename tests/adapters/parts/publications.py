@@ -6,7 +6,7 @@ from typing import Any
 
 from stoic_assets.adapters.evaluation.publishing import Published, publish
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 
 Make = Callable[..., Manifest]
 Say = Callable[[str, float], str]

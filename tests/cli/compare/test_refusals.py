@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 
 
 def test_what_cannot_be_compared_is_no_success_and_is_written_all_the_same(

@@ -7,7 +7,7 @@ import pytest
 from delete_command import VERSION
 
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 
 
 @pytest.fixture(autouse=True)

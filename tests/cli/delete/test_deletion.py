@@ -16,7 +16,7 @@ from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import delete
 from stoic_assets.cli.dagster_instance import dagster_home, open_instance
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.nights.night_record import Alarm, HeldVersion, Round
 from stoic_assets.core.ratings.blinding import Key
 from stoic_assets.core.releases import ALL_VERSIONS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stoic_assets.core.evaluation import INCOMPLETE, REGRADING
+from stoic_assets.core.evaluation.status import INCOMPLETE, REGRADING
 from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, invalid_share, too_many_invalid
 
 

@@ -8,7 +8,8 @@ import pytest
 from compared_versions import JOBS, Evaluate
 
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
+from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.defs.comparison import version_comparisons
 from stoic_assets.defs.partitions import agent_versions
 

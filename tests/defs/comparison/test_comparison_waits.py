@@ -14,7 +14,7 @@ from stoic_assets.adapters.disk.release_files import load_releases
 from stoic_assets.adapters.evaluation import release_comparison
 from stoic_assets.adapters.evaluation.release_comparison import await_first_evaluation
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.releases import in_order
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import dagster as dg
 
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import EVALUATION_TAG
+from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
 from stoic_assets.defs.scores import sql_models
 
 VERSION, EVALUATION, STARTED = "marcus@1.0.0", "e1", "2026-11-20T00:00:00+00:00"

@@ -7,7 +7,7 @@ import pytest
 from judged_trial import CHECK, EVALUATION, KEY, STARTED, TRIAL, VERDICT, VERSION
 
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.defs.partitions import agent_versions
 
 

@@ -8,7 +8,8 @@ import pytest
 from judged_trial import EVALUATION, KEY, VERSION, materialise
 
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
+from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.defs.scores import sql_models
 
 TRIAL_VIRTUES = dg.AssetKey("trial_virtues")

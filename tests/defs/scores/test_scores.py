@@ -12,7 +12,8 @@ from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.warehouse.sql_models import EvaluationModels
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
+from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.nights.night_record import night_evaluation_id
 from stoic_assets.defs.reports import weak_virtue_reports

@@ -8,7 +8,7 @@ from judged_chat import TRIAL, chat
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.rows import job_columns
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 
 
 @pytest.fixture

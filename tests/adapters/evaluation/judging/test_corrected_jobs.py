@@ -12,7 +12,8 @@ from stoic_assets.adapters.evaluation.judging import EvaluationJudging, JudgingR
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import REGRADING, Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.status import REGRADING
 from stoic_assets.core.jobs.correction import Correction
 
 

@@ -15,7 +15,7 @@ from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calls.chat import BudgetReached, ChatReply, ChatRequest
 from stoic_assets.core.errors import Busy, ConfigurationError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.confidence_map import ConfidenceMap
 from stoic_assets.core.judging.prompt import prompt_hash

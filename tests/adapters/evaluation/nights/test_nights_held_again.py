@@ -16,7 +16,7 @@ from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation import journal as entries
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.evaluation.request import EvaluationRequest
 from stoic_assets.core.table_repair import EVIDENCE
 
 

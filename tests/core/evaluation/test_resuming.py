@@ -3,18 +3,10 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import (
-    EvaluationRequest,
-    EvaluationSpec,
-    Manifest,
-    ResumeRefused,
-    check_evaluation_id,
-    evaluation_row,
-    newest_unfinished,
-    refuse_change,
-    way_to_finish,
-)
+from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.evaluation.request import EvaluationRequest
+from stoic_assets.core.evaluation.resuming import ResumeRefused, completed, newest_unfinished, refuse_change
+from stoic_assets.core.evaluation.specification import EvaluationSpec
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.secrets.redaction import BLANK, Redactor
 
@@ -141,50 +133,17 @@ def test_a_specification_plans_its_trials(make_spec: MakeSpec) -> None:
     assert [planned.trial.trial_id for planned in spec.plan("E")] == ["E.job.supplied.1", "E.job.supplied.2"]
 
 
-@pytest.mark.parametrize("evaluation_id", ["", ".", "..", ".e1", "a/b", "../x", "a b", "a\n", "e*", "é"])
-def test_an_id_that_cannot_name_a_file_is_refused(evaluation_id: str) -> None:
-    with pytest.raises(ConfigurationError, match="is not an evaluation id"):
-        check_evaluation_id(evaluation_id)
-
-
-def test_an_id_that_is_too_long_for_the_names_of_files_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match=r"^an evaluation id has at most 200 characters, not 201: x{40}\.{3}$"):
-        check_evaluation_id("x" * 201)
-
-
-IDS = ["e1", "-", "e..", "night-20261121-0123abcd-again", "20260101T000000-abcdef", "x" * 200]
-
-
-@pytest.mark.parametrize("evaluation_id", IDS)
-def test_other_ids_are_as_they_are(evaluation_id: str) -> None:
-    assert check_evaluation_id(evaluation_id) == evaluation_id
-
-
-@pytest.mark.parametrize("wrong", [{"repeats": 0}, {"judge_samples": 51}, {"conditions": "all"}, {"unknown": 1}])
-def test_a_request_is_checked(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=next(iter(wrong))):
-        EvaluationRequest.model_validate(wrong)
-
-
 def test_a_request_is_stored_without_secrets_and_completed_by_what_began(make_spec: MakeSpec) -> None:
     asked = EvaluationRequest(files=("sk-a.yml",), tags=("x",), repeats=2, conditions="supplied", agent_url="http://sk-ab")
     begun = stored(make_spec(repeats=2, conditions="supplied", judge_samples=3))
     begun = begun.model_copy(update={"request": asked, "spec_hash": "s"}).blanked(SECRETS)
     assert begun.request == asked.model_copy(update={"agent_url": f"http://{BLANK}"})
-    whole = EvaluationRequest().completed(begun, ["/p/a.yml"])
+    whole = completed(EvaluationRequest(), begun, ["/p/a.yml"])
     assert (whole.files, whole.jobs, whole.tags) == (("/p/a.yml",), ("job",), ())
     assert (whole.repeats, whole.conditions, whole.judge_samples, whole.model) == (2, "supplied", 3, None)
-    given = EvaluationRequest(jobs=("b",), repeats=4, model="n", agent_url="http://c").completed(begun, ["/p/a.yml"])
+    asked = EvaluationRequest(jobs=("b",), repeats=4, model="n", agent_url="http://c")
+    given = completed(asked, begun, ["/p/a.yml"])
     assert (given.files, given.jobs, given.repeats, given.model, given.agent_url) == ((), ("b",), 4, "n", "http://c")
-
-
-def test_the_row_of_an_evaluation(make_manifest: Callable[..., Manifest]) -> None:
-    manifest = make_manifest(agent_version="marcus@1.1.0", judge_models=("j",), parents=("marcus@1.0.0",))
-    found = evaluation_row(manifest, "finished", None, "0.1.0", scored_trials=2)
-    assert (found["agent"], found["status"], found["ended_at"]) == ("marcus", "finished", None)
-    assert found["scored_trials"] == 2
-    assert (found["judge_models"], found["parents"]) == (["j"], ["marcus@1.0.0"])
-    assert (found["spec_hash"], found["stoic_eval"]) == (manifest.spec_hash, "0.1.0")
 
 
 @pytest.mark.parametrize(
@@ -211,16 +170,3 @@ def test_the_newest_unfinished_evaluation_goes_on_unless_nothing_happened_before
     held = [head.model_copy(update={"evaluation_id": each}) for each in status]
     known = {each: state for each, state in status.items() if state != "nothing"}
     assert newest_unfinished(held, known, lambda manifest: manifest.evaluation_id in known) == found
-
-
-@pytest.mark.parametrize(
-    ("status", "at_ceiling", "way"),
-    [
-        ("conversed", False, "`stoic eval --agent-version m --resume e`"),
-        ("incomplete", False, "`stoic eval --agent-version m --resume e` and a higher --max-cost"),
-        ("regrading", False, "`stoic regrade --agent-version m --evaluation e` (same options)"),
-        ("regrading", True, "`stoic regrade --agent-version m --evaluation e` (same options) and a higher --max-cost"),
-    ],
-)
-def test_what_met_its_cost_ceiling_is_finished_with_a_higher_one(status: str, at_ceiling: bool, way: str) -> None:
-    assert way_to_finish("m", "e", status, at_ceiling) == way
