@@ -13,7 +13,7 @@ from stoic_assets.adapters.http.endpoint import PROXY_REFUSES, below, closed_pro
 from stoic_assets.adapters.http.whole_reply import ReplyTooLarge
 from stoic_assets.adapters.models.connect import evaluator_model, is_offline, judge_panel, model_servers
 from stoic_assets.adapters.models.model_server import ModelServer, evaluator_server, judge_server
-from stoic_assets.adapters.models.openai_faults import barred, explain, line_of, redirected, refused_key
+from stoic_assets.adapters.models.openai_faults import Faults
 from stoic_assets.adapters.process.configured_secrets import secrets_in
 from stoic_assets.core.calls.concurrent_calls import concurrently
 from stoic_assets.core.configuration.service_address import is_loopback
@@ -76,7 +76,7 @@ class _ModelList:
         self._answer: Response | None = None
         json_only = {"Accept": "application/json", "Content-Type": "application/json"}
         self._headers = {"Authorization": f"Bearer {server.key or 'none'}", **json_only, **dict(server.headers)}
-        self._secrets = secrets
+        self._faults = Faults(server, secrets)
 
     async def require_access(self) -> None:
         """Raises what `look_up_models` does where the server would refuse paid requests.
@@ -95,12 +95,12 @@ class _ModelList:
         if status == PROXY_REFUSES:
             raise closed_proxy(str(self._server))
         if 300 <= status < 400:
-            raise redirected(self._server, answer, self._secrets)
-        said = line_of(answer, self._secrets)
-        if error := barred(self._server, answer, said):
+            raise self._faults.redirected(answer)
+        said = self._faults.line_of(answer)
+        if error := self._faults.barred(answer, said):
             raise error
         if status == 403 and (await self._list()).status_code in (401, 403):
-            raise refused_key(self._server, answer, said)
+            raise self._faults.refused_key(answer, said)
 
     async def names(self) -> set[str]:
         """The models that the server lists; none where it has no list. Raises what `look_up_models` does."""
@@ -143,7 +143,7 @@ class _ModelList:
             finally:
                 await transport.aclose()
         except (aiohttp.ClientError, OSError, ReplyTooLarge) as error:
-            raise explain(error, "", self._server, self._secrets) from None
+            raise self._faults.meaning(error, "") from None
 
 
 def _refuses(answer: "Response") -> bool:

@@ -68,38 +68,124 @@ class ReplyKeptBack(AttemptFailed):
         self.text = text
 
 
-def explain(
-    error: Exception, model: str, server: ModelServer, secrets: Redactor, particular: bool = True
-) -> StoicError:
-    """The `AttemptFailed` (of any kind) or `ConfigurationError` for an exception of one call.
+class Faults:
+    """What exceptions and answers of a `server` mean; they are quoted without `secrets`."""
 
-    `particular`: no other call has the same messages, so that a 403 may be about them alone.
-    """
-    import aiohttp
-    import openai
+    def __init__(self, server: ModelServer, secrets: Redactor) -> None:
+        self._server, self._secrets = server, secrets
 
-    if isinstance(error, openai.APIConnectionError) and isinstance(error.__cause__, Exception):
-        error = error.__cause__  # the package wraps TLS errors in its own
-    if isinstance(error, openai.APIStatusError):
-        ends = _ends_run(error, model, server, secrets, particular)
-        return ends or _failed_attempt(error, server, secrets)
-    if isinstance(error, AttemptFailed):  # our own: the answer is too large, or too late
-        return AttemptFailed(f"{server} {error}", late=error.late, final=error.final)
-    if isinstance(error, TimeoutError):
-        return AttemptFailed(f"{server} gave no answer in time", late=True)
-    if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
-        return _no_json(instead_of_json(error), server, secrets)
-    if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        return untrusted(str(server), error.certificate_error)
-    if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == PROXY_REFUSES:
-        return closed_proxy(str(server))
-    if isinstance(error, aiohttp.ClientError | OSError):
-        problem = f"{server} {disconnected(error, excerpt(cause_of(error), secrets))}"
-        if speaks_no_tls(error):
-            return ConfigurationError(f"{problem}; correct {server.url_variable}")
-        turned_away = reaches_nobody(error) or speaks_no_http(error) or hung_up(error)
-        return AttemptFailed(problem, turned_away=turned_away)
-    return AttemptFailed(f"{server} gave an unreadable answer: {excerpt(f'{type(error).__name__}: {error}', secrets)}")
+    def meaning(self, error: Exception, model: str, particular: bool = True) -> StoicError:
+        """The `AttemptFailed` (of any kind) or `ConfigurationError` for an exception of one call.
+
+        `particular`: no other call has the same messages, so that a 403 may be about them alone.
+        """
+        import aiohttp
+        import openai
+
+        if isinstance(error, openai.APIConnectionError) and isinstance(error.__cause__, Exception):
+            error = error.__cause__  # the package wraps TLS errors in its own
+        if isinstance(error, openai.APIStatusError):
+            return self._ends_run(error, model, particular) or self._failed_attempt(error)
+        if isinstance(error, AttemptFailed):  # our own: the answer is too large, or too late
+            return AttemptFailed(f"{self._server} {error}", late=error.late, final=error.final)
+        if isinstance(error, TimeoutError):
+            return AttemptFailed(f"{self._server} gave no answer in time", late=True)
+        if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
+            return self._no_json(instead_of_json(error))
+        if isinstance(error, aiohttp.ClientConnectorCertificateError):
+            return untrusted(str(self._server), error.certificate_error)
+        if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == PROXY_REFUSES:
+            return closed_proxy(str(self._server))
+        if isinstance(error, aiohttp.ClientError | OSError):
+            problem = f"{self._server} {disconnected(error, excerpt(cause_of(error), self._secrets))}"
+            if speaks_no_tls(error):
+                return ConfigurationError(f"{problem}; correct {self._server.url_variable}")
+            turned_away = reaches_nobody(error) or speaks_no_http(error) or hung_up(error)
+            return AttemptFailed(problem, turned_away=turned_away)
+        what = excerpt(f"{type(error).__name__}: {error}", self._secrets)
+        return AttemptFailed(f"{self._server} gave an unreadable answer: {what}")
+
+    def barred(self, answer: "Response", said: str) -> ConfigurationError | None:
+        """The error for an `answer` that keeps everybody out: it refuses the key, or says that no credit is left."""
+        status, found = answer.status_code, read_error(answer.content)
+        if refuses_key(status, found) or (status == 400 and _KEY_REFUSED.search(found.words)):
+            return self.refused_key(answer, said)
+        unpaid = status == 402 and not is_busy(status, retry_after_seconds(answer.headers))
+        if unpaid or found.codes & NO_CREDIT or (status == 400 and _NO_CREDIT.search(found.words)):
+            problem = f"{self._server} says that the account has no credit left: {said}"
+            return ConfigurationError(f"{problem}; check its billing")
+        return None
+
+    def refused_key(self, answer: "Response", said: str) -> ConfigurationError:
+        """The error for a server that does not accept the key, or lets it do nothing.
+
+        What it `said` matters behind a gateway, which answers so as well when its own key for the model is refused, and
+        where it is the country or the account that is refused.
+        """
+        why = f": {said}" if read_error(answer.content).words else f" ({answer.status_code})"
+        return ConfigurationError(f"{self._server} refuses the key{why}; check {self._server.key_variable}")
+
+    def redirected(self, answer: "Response") -> ConfigurationError:
+        """The error for a redirect: following it would carry the key elsewhere."""
+        target = excerpt(led_to(str(answer.request.url), answer.headers.get("location", "")), self._secrets)
+        problem = f"{self._server} redirects to {target or 'another address'} ({answer.status_code})"
+        base = target.removesuffix("/chat/completions")
+        leads_to = base if base != target else "where it leads"
+        return ConfigurationError(f"{problem}; set {self._server.url_variable} to {leads_to}")
+
+    def line_of(self, answer: "Response", status: str = "") -> str:
+        """What an answer with an error says, as one line without `secrets`, after its `status`."""
+        words, status = read_error(answer.content).words, status or f"Error code: {answer.status_code}"
+        return excerpt(f"{status} - {words}" if words else status, self._secrets)
+
+    def refuse_broken_off(self, answer: Any) -> None:
+        """Raises the failure of an answer that tokens were used for, and that ends with an error."""
+        if error := hidden_error(answer):
+            raise AttemptFailed(f"{self._server}: {excerpt(read_hidden(error).words, self._secrets)}")
+
+    def _no_json(self, text: str) -> AttemptFailed:
+        """The failure of an answer that is some other `text`; a web page may be what everybody is sent."""
+        if STREAMED.match(text):
+            problem = f"{self._server} streams its answer; choose a model or server that answers in one piece"
+            return AttemptFailed(problem, final=True)
+        problem = f"{self._server} did not answer with JSON: {excerpt(text, self._secrets) or 'no words'}"
+        return AttemptFailed(problem, turned_away=is_web_page(text))
+
+    def _ends_run(self, error: "APIStatusError", model: str, particular: bool) -> ConfigurationError | None:
+        """What is wrong for every request; None where this one may be repeated, changed or left out."""
+        status, found, said = error.status_code, _found(error), self._line(error)
+        if error_for_all := self.barred(error.response, said):
+            return error_for_all
+        if status == PROXY_REFUSES:
+            return closed_proxy(str(self._server))
+        if 300 <= status < 400:
+            return self.redirected(error.response)
+        if status == 404 or (status in (400, 403) and _names_unknown_model(found)):
+            return ConfigurationError(
+                f"{self._server} does not know model {model!r} ({said}); check STOIC_EVALUATOR_MODEL (another model "
+                "needs a new evaluation), STOIC_JUDGE_MODEL (another judge needs stoic regrade) and "
+                f"{self._server.url_variable} (it usually ends in /v1)"
+            )
+        return self.refused_key(error.response, said) if status == 403 and not particular else None
+
+    def _failed_attempt(self, error: "APIStatusError") -> AttemptFailed:
+        """What is wrong for this request alone, or for the moment."""
+        status, found, said = error.status_code, _found(error), self._line(error)
+        wait = retry_after_seconds(error.response.headers)
+        if is_busy(status, wait) and not _TOO_LARGE.search(found.words):
+            return AttemptFailed(f"{self._server} is busy: {said}", retry_after=wait, busy=True)
+        if KEPT_BACK in found.codes:
+            reply = error.body.get("failed_generation") if isinstance(error.body, dict) else None
+            return ReplyKeptBack(f"{self._server}: {said}", self._secrets.text(well_formed(str(reply or ""))))
+        if option := refused_option(status, found):
+            return OptionRefused(option, f"{self._server}: {said}")
+        late, final = status in TIMED_OUT, status < 500 and status not in REPEATABLE
+        return AttemptFailed(
+            f"{self._server}: {said}", retry_after=wait, late=late, final=final, turned_away=status in TURNED_AWAY
+        )
+
+    def _line(self, error: "APIStatusError") -> str:
+        return self.line_of(error.response, error.message.partition(" - ")[0])
 
 
 def may_mind_form(error: Exception, meaning: StoicError) -> bool:
@@ -116,41 +202,6 @@ def may_mind_form(error: Exception, meaning: StoicError) -> bool:
         return not _names_unknown_model(found)
     doubtful = not _MESSAGES.search(found.words) if status in INVALID else status == 500 and _FORM.search(found.words)
     return bool(doubtful) and type(meaning) is AttemptFailed
-
-
-def barred(server: ModelServer, answer: "Response", said: str) -> ConfigurationError | None:
-    """The error for an `answer` that keeps everybody out: it refuses the key, or says that there is no credit left."""
-    status, found = answer.status_code, read_error(answer.content)
-    if refuses_key(status, found) or (status == 400 and _KEY_REFUSED.search(found.words)):
-        return refused_key(server, answer, said)
-    unpaid = status == 402 and not is_busy(status, retry_after_seconds(answer.headers))
-    if unpaid or found.codes & NO_CREDIT or (status == 400 and _NO_CREDIT.search(found.words)):
-        return ConfigurationError(f"{server} says that the account has no credit left: {said}; check its billing")
-    return None
-
-
-def refused_key(server: ModelServer, answer: "Response", said: str) -> ConfigurationError:
-    """The error for a server that does not accept the key, or lets it do nothing.
-
-    What it `said` matters behind a gateway, which answers so as well when its own key for the model is refused, and
-    where it is the country or the account that is refused.
-    """
-    why = f": {said}" if read_error(answer.content).words else f" ({answer.status_code})"
-    return ConfigurationError(f"{server} refuses the key{why}; check {server.key_variable}")
-
-
-def line_of(answer: "Response", secrets: Redactor, status: str = "") -> str:
-    """What an answer with an error says, as one line without `secrets`, after its `status`."""
-    words, status = read_error(answer.content).words, status or f"Error code: {answer.status_code}"
-    return excerpt(f"{status} - {words}" if words else status, secrets)
-
-
-def redirected(server: ModelServer, answer: "Response", secrets: Redactor) -> ConfigurationError:
-    """The error for a redirect: following it would carry the key elsewhere."""
-    target = excerpt(led_to(str(answer.request.url), answer.headers.get("location", "")), secrets)
-    problem = f"{server} redirects to {target or 'another address'} ({answer.status_code})"
-    base = target.removesuffix("/chat/completions")
-    return ConfigurationError(f"{problem}; set {server.url_variable} to {base if base != target else 'where it leads'}")
 
 
 def refuse_hidden_error(answer: Mapping[str, Any], request: "Request") -> None:
@@ -170,65 +221,9 @@ def refuse_hidden_error(answer: Mapping[str, Any], request: "Request") -> None:
         raise APIStatusError(f"{status} in an answer of status 200", response=response, body=error)
 
 
-def refuse_broken_off(answer: Any, server: ModelServer, secrets: Redactor) -> None:
-    """Raises the failure of an answer that tokens were used for, and that ends with an error."""
-    if error := hidden_error(answer):
-        raise AttemptFailed(f"{server}: {excerpt(read_hidden(error).words, secrets)}")
-
-
-def _no_json(text: str, server: ModelServer, secrets: Redactor) -> AttemptFailed:
-    """The failure of an answer that is some other `text`; a web page may be what everybody is sent."""
-    if STREAMED.match(text):
-        problem = f"{server} streams its answer; choose a model or server that answers in one piece"
-        return AttemptFailed(problem, final=True)
-    problem = f"{server} did not answer with JSON: {excerpt(text, secrets) or 'no words'}"
-    return AttemptFailed(problem, turned_away=is_web_page(text))
-
-
-def _ends_run(
-    error: "APIStatusError", model: str, server: ModelServer, secrets: Redactor, particular: bool
-) -> ConfigurationError | None:
-    """What is wrong for every request; None where this one may be repeated, changed or left out."""
-    status, found, said = error.status_code, _found(error), _line(error, secrets)
-    if error_for_all := barred(server, error.response, said):
-        return error_for_all
-    if status == PROXY_REFUSES:
-        return closed_proxy(str(server))
-    if 300 <= status < 400:
-        return redirected(server, error.response, secrets)
-    if status == 404 or (status in (400, 403) and _names_unknown_model(found)):
-        return ConfigurationError(
-            f"{server} does not know model {model!r} ({said}); check STOIC_EVALUATOR_MODEL (another model needs a "
-            f"new evaluation), STOIC_JUDGE_MODEL (another judge needs stoic regrade) and {server.url_variable} (it "
-            "usually ends in /v1)"
-        )
-    return refused_key(server, error.response, said) if status == 403 and not particular else None
-
-
-def _failed_attempt(error: "APIStatusError", server: ModelServer, secrets: Redactor) -> AttemptFailed:
-    """What is wrong for this request alone, or for the moment."""
-    status, found, said = error.status_code, _found(error), _line(error, secrets)
-    wait = retry_after_seconds(error.response.headers)
-    if is_busy(status, wait) and not _TOO_LARGE.search(found.words):
-        return AttemptFailed(f"{server} is busy: {said}", retry_after=wait, busy=True)
-    if KEPT_BACK in found.codes:
-        reply = error.body.get("failed_generation") if isinstance(error.body, dict) else None
-        return ReplyKeptBack(f"{server}: {said}", secrets.text(well_formed(str(reply or ""))))
-    if option := refused_option(status, found):
-        return OptionRefused(option, f"{server}: {said}")
-    late, final = status in TIMED_OUT, status < 500 and status not in REPEATABLE
-    return AttemptFailed(
-        f"{server}: {said}", retry_after=wait, late=late, final=final, turned_away=status in TURNED_AWAY
-    )
-
-
 def _found(error: "APIStatusError") -> ForeignError:
     """What the answer says: the package understands OpenAI's form alone, and loses the words of all others."""
     return read_error(error.response.content)
-
-
-def _line(error: "APIStatusError", secrets: Redactor) -> str:
-    return line_of(error.response, secrets, error.message.partition(" - ")[0])
 
 
 def _names_unknown_model(error: ForeignError) -> bool:

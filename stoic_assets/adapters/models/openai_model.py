@@ -16,13 +16,7 @@ from stoic_assets.adapters.models.chat_completion import finish_reason_of, paid_
 from stoic_assets.adapters.models.context_truncation import ContextTruncation
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_client import open_client
-from stoic_assets.adapters.models.openai_faults import (
-    ReplyKeptBack,
-    explain,
-    may_mind_form,
-    refuse_broken_off,
-    refuse_hidden_error,
-)
+from stoic_assets.adapters.models.openai_faults import Faults, ReplyKeptBack, may_mind_form, refuse_hidden_error
 from stoic_assets.adapters.models.refused_parts import FieldRefused, OptionRefused, refused_field
 from stoic_assets.adapters.models.request_bodies import RequestBodies
 from stoic_assets.adapters.process.loop_bound import LoopBound
@@ -73,6 +67,7 @@ class OpenAiModel:
     ) -> None:
         parts = parse_url(server.address, server.url_variable)
         self._server, self._secrets = server, (redactor or Redactor(())).knowing([server.key or ""])
+        self._faults = Faults(server, self._secrets)
         self._completions, self._proxy = below(parts, "/chat/completions"), proxy_for(parts)
         self._limits: Mapping[Role, ModelLimit] = {"evaluator": limits.evaluator, "judge": limits.judge}
         # What is known about the server outlives the loops: judging starts with what an earlier stage found out.
@@ -194,7 +189,7 @@ class OpenAiModel:
 
     def _explained(self, error: Exception, request: ChatRequest, particular: bool) -> StoicError:
         """What the error of one attempt means."""
-        meaning = explain(error, request.model, self._server, self._secrets, particular)
+        meaning = self._faults.meaning(error, request.model, particular)
         field = refused_field(error, self._bodies.options(request))
         if not field:
             return meaning
@@ -221,7 +216,7 @@ class OpenAiModel:
         cost = call_cost(self._prices.get(request.model), prompt, output)
         reason = finish_reason_of(completion, self._secrets)
         try:
-            refuse_broken_off(completion, self._server, self._secrets)
+            self._faults.refuse_broken_off(completion)
             text = text_of(completion, self._secrets)
         except AttemptFailed as failure:
             raise Unusable(failure, ChatReply("", prompt, output, cost, finish_reason=reason)) from None
