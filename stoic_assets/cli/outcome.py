@@ -10,8 +10,8 @@ from stoic_assets.cli.outcome_trials import Names
 from stoic_assets.cli.remarks import about_conversations, about_judges, never_replied
 from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.calls.served_models import SERVED
+from stoic_assets.core.comparison.version_verdict import VersionVerdict, version_verdict
 from stoic_assets.core.jobs.names import job_key
-from stoic_assets.core.reports.version_comparison import VersionVerdict, version_verdict
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, Trial, evaluation_document
 from stoic_assets.core.secrets.redaction import BLANK
 from stoic_assets.core.table_rows import Row

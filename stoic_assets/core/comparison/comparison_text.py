@@ -1,6 +1,6 @@
 """A comparison in words: the same in terminal, pull request, test report, page and asset.
 
-Only the page has its own headline. Rows are those of `version_comparisons`.
+Of a stored comparison the verdict has its own headline (`version_verdict`). Rows are those of `version_comparisons`.
 """
 
 from collections.abc import Iterable, Sequence

@@ -17,7 +17,7 @@ from stoic_assets.core.evolution.estimate import ClusteredMean, WeightedScore, e
 from stoic_assets.core.evolution.fitness_comparison import UNKNOWN, AgainstBase, Scale, against_base
 from stoic_assets.core.evolution.objective import Objective, balanced, below_floor, objectives, severities, uncertain
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Row, Rows
 from stoic_assets.core.text.json_text import json_text
 from stoic_assets.core.virtues import Virtue
 
@@ -166,7 +166,7 @@ def fitness_update(
     *,
     evolution: Evolution | None = None,
     parents: Iterable[str] = (),
-    comparison: Iterable[Row] = (),
+    comparison: Rows = (),
     scale: Scale = UNKNOWN,
 ) -> FitnessUpdate:
     """The update of one evaluation from its scored trials and people's evaluations, without those of holdout jobs.

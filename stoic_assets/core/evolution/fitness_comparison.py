@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from stoic_assets.core.comparison.family import Verdict, by_size, overall
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.comparison.family import Verdict, by_size
+from stoic_assets.core.comparison.version_verdict import version_verdict
+from stoic_assets.core.table_rows import Row, Rows
 
 
 @dataclass(frozen=True)
@@ -58,15 +59,15 @@ class AgainstBase(TypedDict):
     improved: list[str]
 
 
-def against_base(rows: Iterable[Row]) -> AgainstBase | None:
+def against_base(rows: Rows) -> AgainstBase | None:
     """The verdict in rows of `version_comparisons` with one base; None where no measure decides."""
-    gating = [row for row in rows if row["gating"]]
-    if not gating:
+    found = version_verdict(rows)
+    if not found:
         return None
     return {
-        "base": gating[0]["base"],
-        "base_evaluation_id": gating[0]["base_evaluation_id"],
-        "verdict": overall(gating),
-        "regressed": [row["measure"] for row in by_size(gating, "regressed")],
-        "improved": [row["measure"] for row in by_size(gating, "improved")],
+        "base": found.base,
+        "base_evaluation_id": found.gating[0]["base_evaluation_id"],
+        "verdict": found.verdict,
+        "regressed": [row["measure"] for row in by_size(found.gating, "regressed")],
+        "improved": [row["measure"] for row in by_size(found.gating, "improved")],
     }

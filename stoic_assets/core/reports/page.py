@@ -11,6 +11,7 @@ from typing import Any
 from jinja2 import BytecodeCache
 from markupsafe import Markup
 
+from stoic_assets.core.comparison.version_verdict import version_verdict
 from stoic_assets.core.evolution.fitness import deliverable
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
 from stoic_assets.core.presentation.drawing import PAGE_INK
@@ -28,7 +29,7 @@ from stoic_assets.core.reports.summary import faults, measures, summary
 from stoic_assets.core.reports.trend_chart import release_means, releases, trend_chart_svg
 from stoic_assets.core.reports.trial_view import TrialView, trial_views
 from stoic_assets.core.reports.unscored import why_unscored
-from stoic_assets.core.reports.version_comparison import differences, version_verdict
+from stoic_assets.core.reports.version_comparison import differences
 from stoic_assets.core.reports.virtue_charts import KEY, virtue_chart_svg, virtue_radar_svg
 from stoic_assets.core.reports.weak_virtues import none_weak, weak_virtues
 from stoic_assets.core.rounding import half_even

@@ -1,58 +1,82 @@
-"""The verdict on a version, which follows from those on its measures, and what failed trials ruled out."""
+"""The verdict on a version as it is read from stored rows."""
 
-import math
 from typing import Any
 
 import pytest
 
-from stoic_assets.core.comparison.family import by_size, overall, ruled_out
+from stoic_assets.core.comparison.version_verdict import VersionVerdict, version_verdict
+
+FEW = "only 3 jobs measured it in both versions; at least 5 are needed"
 
 
-def row(verdict: str, change: float = 0.0, p_adjusted: float | None = None, reach: float = 0.2) -> dict[str, Any]:
-    """A row of `version_comparisons` with a 90 % interval that reaches so far to each side."""
-    ends = {"low_90": change - reach, "high_90": change + reach}
-    return {"verdict": verdict, "difference": change, "delta": 0.05, "p_adjusted": p_adjusted, **ends}
+def row(
+    measure: str, verdict: str, difference: float | None = None, why: str | None = None, **more: Any
+) -> dict[str, Any]:
+    """A row of `version_comparisons` with an interval of 0.1 to each side."""
+    ends = {"low": None, "high": None} if difference is None else {"low": difference - 0.1, "high": difference + 0.1}
+    place = {"base": "m@1", "gating": True, "notes": ["old"], "measure": measure, "condition": "pooled"}
+    tested = {"p_adjusted": None, "delta": 0.05, "low_90": None, "high_90": None}
+    return {**place, **tested, "verdict": verdict, "difference": difference, "why": why, **ends, **more}
+
+
+def of(*rows: dict[str, Any]) -> VersionVerdict:
+    """The verdict from these rows."""
+    found = version_verdict(rows)
+    assert found
+    return found
+
+
+def test_no_rows_no_verdict() -> None:
+    assert version_verdict(()) is None
+    assert version_verdict([row("task", "regressed", -0.3, gating=False)]) is None
 
 
 @pytest.mark.parametrize(
-    ("rows", "together"),
+    ("rows", "headline", "what"),
     [
-        ([row("unchanged"), row("unchanged")], "unchanged"), ([row("unchanged"), row("inconclusive")], "inconclusive"),
-        ([row("improved"), row("inconclusive")], "improved"), ([row("improved"), row("regressed")], "regressed"),
-        ([row("improved"), row("inconclusive", -0.1, 0.01)], "inconclusive"),  # failed trials held a regression open
-        ([row("improved"), row("inconclusive", 0.1, 0.01)], "improved"),
-        ([row("improved"), row("inconclusive", -0.1, 0.2)], "improved"),
-        ([row("improved"), row("inconclusive", -0.04, 0.01)], "improved"),
-        ([row("regressed"), row("inconclusive", -0.1, 0.01)], "regressed"),
-        ([], "inconclusive"),
+        (
+            [
+                row("practical_wisdom", "regressed", -0.21), row("assertion", "regressed", -0.33),
+                row("task", "improved", 0.4),
+            ],
+            "Regressed against m@1",
+            "assertion −0.33 (95 % −0.43 to −0.23), practical wisdom −0.21 (95 % −0.31 to −0.11)",
+        ),
+        (
+            [row("task", "improved", 0.4), row("wisdom", "inconclusive", None, FEW)],
+            "Improved against m@1", "task +0.40 (95 % +0.30 to +0.50)",
+        ),
+        ([row("task", "unchanged", 0.0)] * 9, "Unchanged against m@1", "all 9 measures differ by less than δ"),
+        (
+            [row("task", "unchanged", 0.0), row("wisdom", "inconclusive", None, FEW)],
+            "Inconclusive against m@1", "no measure regressed or improved, but 1 of 2 are undecided",
+        ),
+        (
+            [row("task", "improved", 0.4), row("wisdom", "inconclusive", -0.3, "failed trials", p_adjusted=0.01)],
+            "Inconclusive against m@1",
+            "task +0.40 (95 % +0.30 to +0.50), but failed trials leave open whether wisdom regressed",
+        ),
+        (
+            [row("task", "unchanged", 0.0), row("wisdom", "inconclusive", -0.3, "failed trials", p_adjusted=0.01)],
+            "Inconclusive against m@1", "failed trials leave open whether wisdom regressed",
+        ),
     ],
 )  # fmt: skip
-def test_the_verdict_on_a_version_follows_from_those_on_its_measures(rows: list[dict[str, Any]], together: str) -> None:
-    assert overall(rows) == together
+def test_each_verdict_has_its_words(rows: list[dict[str, Any]], headline: str, what: str) -> None:
+    found = of(*rows)
+    assert (found.headline, found.what) == (headline, what)
 
 
-@pytest.mark.parametrize(
-    ("found", "verdict"),
-    [
-        (row("inconclusive", -0.05 + 1e-12, 0.05), "regressed"),
-        (row("inconclusive", 0.05, 0.05), "improved"),
-        (row("inconclusive", -0.05, 0.051), None),
-        (row("inconclusive", 0.0, 1.0, reach=0.04), "unchanged"),
-        (row("inconclusive", 0.01, 1.0, reach=0.04), None),  # up to exactly δ
-        (row("inconclusive", -0.01, 1.0, reach=0.04), None),
-        (row("inconclusive", -0.3, None, reach=0.01), None),  # the judge changed: not tested
-        (row("inconclusive", -0.3, math.nan), None),
-        (row("regressed", -0.3, 0.01), None),
-        (row("inconclusive", 0.0, 1.0) | {"low_90": None, "high_90": None}, None),
-    ],
-)  # fmt: skip
-def test_the_verdict_that_failed_trials_ruled_out_is_that_of_the_numbers(
-    found: dict[str, Any], verdict: str | None
-) -> None:
-    assert ruled_out(found) == verdict
+def test_what_never_gates_decides_nothing() -> None:
+    found = of(row("task", "unchanged", 0.0), row("task", "regressed", -0.5, gating=False, condition="lift"))
+    assert found.verdict == "unchanged"
+    assert [each["condition"] for each in found.others] == ["lift"]
 
 
-def test_the_largest_move_comes_first() -> None:
-    moves = (("a", "regressed", -0.1), ("b", "improved", 0.5), ("c", "regressed", -0.3), ("d", "regressed", None))
-    rows = [{"measure": measure, "verdict": verdict, "difference": moved} for measure, verdict, moved in moves]
-    assert [row["measure"] for row in by_size(rows, "regressed")] == ["c", "a", "d"]
+def test_measures_that_stay_open_for_one_reason_are_told_together() -> None:
+    found = of(*(row(name, "inconclusive", None, FEW) for name in ("wisdom", "courage")), row("task", "inconclusive"))
+    assert found.open_questions == [f"wisdom, courage: {FEW}", "task: no reason was recorded"]
+
+
+def test_notes_are_kept() -> None:
+    assert of(row("task", "unchanged", 0.0)).notes == ["old"]

@@ -1,89 +1,10 @@
-"""The comparison with a base as a page shows it: the verdict, and what else differs."""
+"""What a page shows of the differences from the base besides the verdict."""
 
 from collections.abc import Callable
-from typing import Any
-
-import pytest
 
 from stoic_assets.core.reports.data import ReportData
 from stoic_assets.core.reports.trend_chart import versions_before
-from stoic_assets.core.reports.version_comparison import VersionVerdict, differences, version_verdict
-
-FEW = "only 3 jobs measured it in both versions; at least 5 are needed"
-
-
-def row(
-    measure: str, verdict: str, difference: float | None = None, why: str | None = None, **more: Any
-) -> dict[str, Any]:
-    """A row of `version_comparisons` with an interval of 0.1 to each side."""
-    ends = {"low": None, "high": None} if difference is None else {"low": difference - 0.1, "high": difference + 0.1}
-    place = {"base": "m@1", "gating": True, "notes": ["old"], "measure": measure, "condition": "pooled"}
-    tested = {"p_adjusted": None, "delta": 0.05, "low_90": None, "high_90": None}
-    return {**place, **tested, "verdict": verdict, "difference": difference, "why": why, **ends, **more}
-
-
-def of(*rows: dict[str, Any]) -> VersionVerdict:
-    """The verdict from these rows."""
-    found = version_verdict(rows)
-    assert found
-    return found
-
-
-def test_no_rows_no_verdict() -> None:
-    assert version_verdict(()) is None
-    assert version_verdict([row("task", "regressed", -0.3, gating=False)]) is None
-
-
-@pytest.mark.parametrize(
-    ("rows", "headline", "what"),
-    [
-        (
-            [
-                row("practical_wisdom", "regressed", -0.21), row("assertion", "regressed", -0.33),
-                row("task", "improved", 0.4),
-            ],
-            "Regressed against m@1",
-            "assertion −0.33 (95 % −0.43 to −0.23), practical wisdom −0.21 (95 % −0.31 to −0.11)",
-        ),
-        (
-            [row("task", "improved", 0.4), row("wisdom", "inconclusive", None, FEW)],
-            "Improved against m@1", "task +0.40 (95 % +0.30 to +0.50)",
-        ),
-        ([row("task", "unchanged", 0.0)] * 9, "Unchanged against m@1", "all 9 measures differ by less than δ"),
-        (
-            [row("task", "unchanged", 0.0), row("wisdom", "inconclusive", None, FEW)],
-            "Inconclusive against m@1", "no measure regressed or improved, but 1 of 2 are undecided",
-        ),
-        (
-            [row("task", "improved", 0.4), row("wisdom", "inconclusive", -0.3, "failed trials", p_adjusted=0.01)],
-            "Inconclusive against m@1",
-            "task +0.40 (95 % +0.30 to +0.50), but failed trials leave open whether wisdom regressed",
-        ),
-        (
-            [row("task", "unchanged", 0.0), row("wisdom", "inconclusive", -0.3, "failed trials", p_adjusted=0.01)],
-            "Inconclusive against m@1", "failed trials leave open whether wisdom regressed",
-        ),
-    ],
-)  # fmt: skip
-def test_each_verdict_has_its_words(rows: list[dict[str, Any]], headline: str, what: str) -> None:
-    found = of(*rows)
-    assert (found.headline, found.what) == (headline, what)
-
-
-def test_what_never_gates_decides_nothing() -> None:
-    found = of(row("task", "unchanged", 0.0), row("task", "regressed", -0.5, gating=False, condition="lift"))
-    assert found.verdict == "unchanged"
-    assert [each["condition"] for each in found.others] == ["lift"]
-
-
-def test_measures_that_stay_open_for_one_reason_are_told_together() -> None:
-    found = of(*(row(name, "inconclusive", None, FEW) for name in ("wisdom", "courage")), row("task", "inconclusive"))
-    assert found.open_questions == [f"wisdom, courage: {FEW}", "task: no reason was recorded"]
-
-
-def test_notes_are_kept(make_data: Callable[..., ReportData]) -> None:
-    assert of(*make_data().version_comparisons).notes[0] == "marcus@1.0.0 was evaluated 9 days before marcus@1.1.0"
-
+from stoic_assets.core.reports.version_comparison import differences
 
 Make = Callable[..., ReportData]
 

@@ -1,0 +1,66 @@
+"""The verdict on a version as it is read from stored rows: table `version_comparisons` has the statistics."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from stoic_assets.core.comparison.comparison_text import change, left_open, open_questions
+from stoic_assets.core.comparison.family import Verdict, by_size, family_size, overall
+from stoic_assets.core.table_rows import Row, Rows
+
+
+@dataclass(frozen=True)
+class VersionVerdict:
+    """The verdict on a version against `base`: nine `gating` rows that decide, and `others` that never do."""
+
+    base: str
+    gating: list[Row]
+    others: list[Row]
+    notes: list[str]
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """The verdict of the gating rows together."""
+        return overall(self.gating)
+
+    @property
+    def headline(self) -> str:
+        """`Regressed against marcus@1.0.0`."""
+        return f"{self.verdict.capitalize()} against {self.base}"
+
+    @property
+    def what(self) -> str:
+        """The reasons for the verdict: `assertion −0.33 (95 % −0.50 to −0.10), task …`."""
+        match self.verdict:
+            case "regressed" | "improved":
+                return self.changes(self.verdict)
+            case "unchanged":
+                return f"all {len(self.gating)} measures differ by less than δ"
+            case _ if unsure := left_open(self.gating):
+                improved = self.changes("improved")
+                return f"{improved}, but {unsure}" if improved else unsure
+            case _:
+                undecided = sum(row["verdict"] == "inconclusive" for row in self.gating)
+                return f"no measure regressed or improved, but {undecided} of {len(self.gating)} are undecided"
+
+    @property
+    def tested_together(self) -> int:
+        """How many of the gating measures are in the family for which each p is adjusted."""
+        return family_size(self.gating)
+
+    def changes(self, verdict: Verdict) -> str:
+        """The gating measures with this verdict, with difference and 95 % interval, the largest difference first."""
+        return ", ".join(map(change, by_size(self.gating, verdict)))
+
+    @property
+    def open_questions(self) -> list[str]:
+        """Why measures are inconclusive, a line for each reason."""
+        return open_questions(self.gating)
+
+
+def version_verdict(rows: Rows) -> VersionVerdict | None:
+    """The verdict from the rows of `version_comparisons` with one base; None where there are none."""
+    gating = [row for row in rows if row["gating"]]
+    if not gating:
+        return None
+    others = [row for row in rows if not row["gating"]]
+    return VersionVerdict(gating[0]["base"], gating, others, list(gating[0].get("notes") or ()))
