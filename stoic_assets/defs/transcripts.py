@@ -7,6 +7,7 @@ from typing import Any
 import dagster as dg
 from pydantic import Field
 
+from stoic_assets.adapters.evaluation.beginning import Wanted
 from stoic_assets.adapters.evaluation.conversations import HeldEvaluation, hold_evaluation
 from stoic_assets.adapters.evaluation.live_releases import refuse_withdrawn
 from stoic_assets.adapters.process.interrupts import run_async
@@ -77,16 +78,8 @@ def transcripts(
             refuse_withdrawn(workplace, version)
             refuse_replaced(workplace, version, evaluation_id)
         claim(context, workplace.evidence, version, evaluation_id)
-        conversations = hold_evaluation(
-            workplace,
-            version,
-            evaluation_id,
-            context.run.run_id,
-            config.request(),
-            at_once=config.at_once,
-            max_cost=config.max_cost,
-        )
-        held = run_async(conversations)
+        wanted = Wanted(version, evaluation_id, config.request())
+        held = run_async(hold_evaluation(workplace, wanted, context.run.run_id, config.at_once, config.max_cost))
     return dg.MaterializeResult(metadata=_metadata(held, workplace.redactor))
 
 

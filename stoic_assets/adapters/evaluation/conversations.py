@@ -18,7 +18,6 @@ from stoic_assets.core.conversation.rows import observation_rows, trial_row, tur
 from stoic_assets.core.conversation.trials import hold_all
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.evaluation.manifest import Manifest
-from stoic_assets.core.evaluation.request import EvaluationRequest
 from stoic_assets.core.evaluation.status import CONVERSED
 from stoic_assets.core.jobs.plan import alternated
 from stoic_assets.core.judging.suspicion import suspicions
@@ -40,15 +39,13 @@ Outcomes = dict[str, HeldEvaluation | StoicError]
 
 
 async def hold_evaluation(
-    workplace: Workplace, agent_version: str, evaluation_id: str, run_id: str, request: EvaluationRequest,
-    at_once: int | None = None, max_cost: float | None = None,
+    workplace: Workplace, wanted: Wanted, run_id: str, at_once: int | None = None, max_cost: float | None = None
 ) -> HeldEvaluation:
     """Holds the conversations of an evaluation that are missing, and stores its evidence.
 
     Raises `ConfigurationError`, `ServiceUnreachable`; the cost ceiling ends it early, with what was held stored.
     """
-    wanted = Wanted(agent_version, evaluation_id, request)
-    held = (await hold_evaluations(workplace, [wanted], run_id, at_once, max_cost))[evaluation_id]
+    held = (await hold_evaluations(workplace, [wanted], run_id, at_once, max_cost))[wanted.evaluation_id]
     if isinstance(held, StoicError):
         raise held
     if "evaluations" in held.files:

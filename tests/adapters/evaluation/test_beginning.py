@@ -9,7 +9,7 @@ import pytest
 from starlette.responses import JSONResponse
 
 from stoic_assets.adapters.disk.file_locks import locked
-from stoic_assets.adapters.evaluation.beginning import begin_or_resume
+from stoic_assets.adapters.evaluation.beginning import Wanted, begin_or_resume
 from stoic_assets.adapters.evaluation.conversations import hold_evaluation
 from stoic_assets.adapters.evaluation.specification import ResolvedRequest, resolve
 from stoic_assets.adapters.workplace import Workplace, open_workplace
@@ -35,7 +35,7 @@ def test_a_judges_key_that_is_refused_costs_no_conversation(service: Any, tmp_pa
     service.answers = [lambda call: JSONResponse({}, 401 if call.path.startswith("/court/") else 404)]
 
     with pytest.raises(ConfigurationError, match=r"/court refuses the key \(401\); check STOIC_JUDGE_API_KEY$"):
-        asyncio.run(hold_evaluation(workplace, "marcus@1", "E1", "r", EvaluationRequest()))
+        asyncio.run(hold_evaluation(workplace, Wanted("marcus@1", "E1", EvaluationRequest()), "r"))
     assert not [call.path for call in service.seen if call.path.startswith("/stoa")]
     assert workplace.evidence.manifest("marcus@1", "E1") is None
 
@@ -44,7 +44,7 @@ def test_an_evaluation_that_another_process_holds_is_not_held_twice(workplace: W
     write_job(workplace, JOB)
     request = EvaluationRequest(agent_url=f"{service.url}/stoa")
     with locked(workplace.evidence.folder("marcus@1", "E1") / "lock"), pytest.raises(Busy, match="E1 of marcus@1 is"):
-        asyncio.run(hold_evaluation(workplace, "marcus@1", "E1", "r", request))
+        asyncio.run(hold_evaluation(workplace, Wanted("marcus@1", "E1", request), "r"))
     assert not [call for call in service.seen if call.method == "PUT"]
     assert workplace.evidence.manifest("marcus@1", "E1") is None
 

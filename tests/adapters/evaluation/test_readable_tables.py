@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from stoic_assets.adapters.evaluation.beginning import Wanted
 from stoic_assets.adapters.evaluation.conversations import hold_evaluation
 from stoic_assets.adapters.evaluation.judging import EvaluationJudging
 from stoic_assets.adapters.evaluation.readable_tables import needed_by_all, refuse_damaged
@@ -57,5 +58,5 @@ def test_nothing_is_said_to_the_agent(workplace: Workplace, service: Any) -> Non
     damaged(workplace, "evaluations", OTHER)
     request = EvaluationRequest(agent_url=f"{service.url}/stoa")
     with pytest.raises(DamagedFile, match=r"table evaluations of evaluation e1 \(seneca@1\)"):
-        asyncio.run(hold_evaluation(workplace, OWN, "E1", "r", request))
+        asyncio.run(hold_evaluation(workplace, Wanted(OWN, "E1", request), "r"))
     assert not [call for call in service.seen if call.method == "PUT"]

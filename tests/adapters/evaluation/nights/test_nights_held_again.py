@@ -10,6 +10,7 @@ import pytest
 from held_nights import JOB, Agent, hold
 
 from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.adapters.evaluation.beginning import Wanted
 from stoic_assets.adapters.evaluation.conversations import hold_evaluation
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.process.wall_clock import now
@@ -111,8 +112,8 @@ def test_what_was_held_below_the_ceiling_stays_though_some_of_it_was_to_be_held_
     for trial in found.trials[:2]:
         asyncio.run(journals.of(trial["trial_id"]).append(missed))
     said.clear()
-    key, request = (version, found.manifest.evaluation_id), EvaluationRequest()
-    again = asyncio.run(hold_evaluation(workplace, *key, "run-2", request, max_cost=0.0))
+    key = version, found.manifest.evaluation_id
+    again = asyncio.run(hold_evaluation(workplace, Wanted(*key, EvaluationRequest()), "run-2", max_cost=0.0))
     outcomes = [row["outcome"] for row in workplace.warehouse.read("trials", *key)]
     assert outcomes == ["infra_error", "infra_error", found.trials[2]["outcome"]]
     assert len(again.trials) == 3
@@ -128,7 +129,7 @@ def test_a_finished_evaluation_that_is_resumed_is_unfinished_until_its_verdicts_
     tables = EvaluationTables(workplace, found.manifest)
     tables.write_head("finished", planned_trials=3, scored_trials=3, invalid_trials=0)
     said.clear()
-    key, request = (version, found.manifest.evaluation_id), EvaluationRequest()
-    again = asyncio.run(hold_evaluation(workplace, *key, "run-2", request))
+    wanted = Wanted(version, found.manifest.evaluation_id, EvaluationRequest())
+    again = asyncio.run(hold_evaluation(workplace, wanted, "run-2"))
     assert (said, again.files["evaluations"].exists()) == ([], True)
     assert tables.read("evaluations")[0]["status"] == "conversed"
