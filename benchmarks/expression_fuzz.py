@@ -21,8 +21,8 @@ from itertools import repeat
 from typing import Any
 
 from benchmarks.expression_inputs import HOSTILE, bindings, generated
-from stoic_assets.core.assertions.kotlin_evaluation import evaluate
-from stoic_assets.core.assertions.kotlin_syntax import parse_expression
+from stoic_assets.core.assertions.kotlin.evaluation import evaluate
+from stoic_assets.core.assertions.kotlin.syntax import parse_expression
 from stoic_assets.core.errors import ExpressionError, ExpressionFailure
 
 SEED, SHARE, PROCESSES = 20261122, 1_000, 2

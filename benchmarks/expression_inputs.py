@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from stoic_assets.core.assertions.bindings import ROOTS
-from stoic_assets.core.assertions.kotlin_functions import FUNCTIONS, Takes
+from stoic_assets.core.assertions.kotlin.functions import FUNCTIONS, Takes
 
 MEMBERS = ("size", "length", "name", "args", "properties", "labels", "content", "a", "b", "wide", "__class__")
 LITERALS = ("0", "1", "2.5", "1e308", "0x7f", "9223372036854775807", "true", "false", "null", '""', '"a"', "1L")

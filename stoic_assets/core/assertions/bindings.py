@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from stoic_assets.core.assertions.kotlin_values import Record
+from stoic_assets.core.assertions.kotlin.values import Record
 from stoic_assets.core.errors import ExpressionFailure
 from stoic_assets.core.function_calls import call_of
 from stoic_assets.core.secrets.redaction import BLANK
@@ -16,7 +16,7 @@ from stoic_assets.core.secrets.redaction import BLANK
 
 @dataclass(frozen=True)
 class Shape:
-    """What a member is, whatever the data: its `kind` (`kotlin_values.kind`), None where it may be a Boolean.
+    """What a member is, whatever the data: its `kind` (`kotlin.values.kind`), None where it may be a Boolean.
 
     A list may hold only `objects`; `fields` are all members that these can have, with their kinds, empty where the data
     decides.

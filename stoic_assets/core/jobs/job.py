@@ -12,8 +12,8 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from stoic_assets.core.assertions.cypher_script import parameters_used
-from stoic_assets.core.assertions.kotlin_expression import names_in
-from stoic_assets.core.assertions.kotlin_syntax import parse_expression
+from stoic_assets.core.assertions.kotlin.expression import names_in
+from stoic_assets.core.assertions.kotlin.syntax import parse_expression
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job_entries import (
     NAME,

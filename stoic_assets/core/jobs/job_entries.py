@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, WithJsonSchema, field_validator
 
-from stoic_assets.core.assertions.kotlin_syntax import parse_expression
+from stoic_assets.core.assertions.kotlin.syntax import parse_expression
 from stoic_assets.core.errors import ExpressionError
 from stoic_assets.core.jobs.trial import Condition
 from stoic_assets.core.text.documents import CamelDocument

@@ -15,10 +15,10 @@ from stoic_assets.core.assertions.cypher_script import (
     query_problem,
     statements,
 )
-from stoic_assets.core.assertions.kotlin_kinds import never_true
-from stoic_assets.core.assertions.kotlin_members import unknown_member
-from stoic_assets.core.assertions.kotlin_source import nearest
-from stoic_assets.core.assertions.kotlin_syntax import parse_expression
+from stoic_assets.core.assertions.kotlin.kinds import never_true
+from stoic_assets.core.assertions.kotlin.members import unknown_member
+from stoic_assets.core.assertions.kotlin.source import nearest
+from stoic_assets.core.assertions.kotlin.syntax import parse_expression
 from stoic_assets.core.configuration.service_address import address_problem
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import (

@@ -7,9 +7,9 @@ from typing import Any
 
 from stoic_assets.core.assertions import bindings
 from stoic_assets.core.assertions.equality import describe_difference, equals, single_value
-from stoic_assets.core.assertions.kotlin_evaluation import check
-from stoic_assets.core.assertions.kotlin_expression import names_in
-from stoic_assets.core.assertions.kotlin_syntax import parse_expression
+from stoic_assets.core.assertions.kotlin.evaluation import check
+from stoic_assets.core.assertions.kotlin.expression import names_in
+from stoic_assets.core.assertions.kotlin.syntax import parse_expression
 from stoic_assets.core.conversation.evidence import Evidence, Observation
 from stoic_assets.core.conversation.observation import NO_SESSION, OBJECT_CONTEXT
 from stoic_assets.core.errors import StoicError

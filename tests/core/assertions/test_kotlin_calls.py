@@ -2,8 +2,8 @@
 
 import pytest
 
-from stoic_assets.core.assertions.kotlin_expression import Call, Expression, Lambda, ListOf, Literal, Member, Name
-from stoic_assets.core.assertions.kotlin_syntax import parse_expression
+from stoic_assets.core.assertions.kotlin.expression import Call, Expression, Lambda, ListOf, Literal, Member, Name
+from stoic_assets.core.assertions.kotlin.syntax import parse_expression
 from stoic_assets.core.errors import ExpressionError
 
 RESOURCES = Member(Name("objectContext"), "resources", safe=False)

@@ -4,9 +4,9 @@ import pytest
 from evaluated_text import BINDINGS, REMINDER, value_of
 
 from stoic_assets.core.assertions.bindings import object_context
-from stoic_assets.core.assertions.kotlin_evaluation import check, evaluate
-from stoic_assets.core.assertions.kotlin_functions import FUNCTIONS
-from stoic_assets.core.assertions.kotlin_syntax import parse_expression
+from stoic_assets.core.assertions.kotlin.evaluation import check, evaluate
+from stoic_assets.core.assertions.kotlin.functions import FUNCTIONS
+from stoic_assets.core.assertions.kotlin.syntax import parse_expression
 from stoic_assets.core.errors import ExpressionFailure
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from stoic_assets.core.assertions.kotlin_evaluation import check
-from stoic_assets.core.assertions.kotlin_kinds import never_true
-from stoic_assets.core.assertions.kotlin_syntax import parse_expression
+from stoic_assets.core.assertions.kotlin.evaluation import check
+from stoic_assets.core.assertions.kotlin.kinds import never_true
+from stoic_assets.core.assertions.kotlin.syntax import parse_expression
 from stoic_assets.core.errors import ExpressionFailure
 
 THING = {"id": "1", "name": "a", "x": True, "size": True, "type": "T", "args": {"ok": True}, "labels": []}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from stoic_assets.core.assertions.kotlin_expression import Expression, Literal, Name, Template
-from stoic_assets.core.assertions.kotlin_syntax import parse_expression
+from stoic_assets.core.assertions.kotlin.expression import Expression, Literal, Name, Template
+from stoic_assets.core.assertions.kotlin.syntax import parse_expression
 from stoic_assets.core.errors import ExpressionError
 
 

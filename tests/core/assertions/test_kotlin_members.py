@@ -6,9 +6,9 @@ import pytest
 
 from stoic_assets.core.assertions import bindings
 from stoic_assets.core.assertions.bindings import ROOTS
-from stoic_assets.core.assertions.kotlin_members import unknown_member
-from stoic_assets.core.assertions.kotlin_syntax import parse_expression
-from stoic_assets.core.assertions.kotlin_values import kind
+from stoic_assets.core.assertions.kotlin.members import unknown_member
+from stoic_assets.core.assertions.kotlin.syntax import parse_expression
+from stoic_assets.core.assertions.kotlin.values import kind
 
 
 @pytest.mark.parametrize(

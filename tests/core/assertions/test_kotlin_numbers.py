@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoic_assets.core.assertions.kotlin_numbers import computed, number_text
+from stoic_assets.core.assertions.kotlin.numbers import computed, number_text
 from stoic_assets.core.errors import ExpressionFailure
 
 LONGS = st.integers(-(2**63), 2**63 - 1) | st.integers(-20, 20)

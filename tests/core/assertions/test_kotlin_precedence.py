@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stoic_assets.core.assertions.kotlin_expression import (
+from stoic_assets.core.assertions.kotlin.expression import (
     Binary,
     Call,
     Expression,
@@ -16,8 +16,8 @@ from stoic_assets.core.assertions.kotlin_expression import (
     Template,
     Unary,
 )
-from stoic_assets.core.assertions.kotlin_kinds import kind_of
-from stoic_assets.core.assertions.kotlin_syntax import parse_expression
+from stoic_assets.core.assertions.kotlin.kinds import kind_of
+from stoic_assets.core.assertions.kotlin.syntax import parse_expression
 
 CONTEXT = Name("objectContext")
 LEVELS = (

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stoic_assets.core.assertions.kotlin_expression import (
+from stoic_assets.core.assertions.kotlin.expression import (
     Binary,
     Call,
     Expression,
@@ -18,7 +18,7 @@ from stoic_assets.core.assertions.kotlin_expression import (
     Unary,
     names_in,
 )
-from stoic_assets.core.assertions.kotlin_syntax import parse_expression
+from stoic_assets.core.assertions.kotlin.syntax import parse_expression
 from stoic_assets.core.errors import ExpressionError
 
 CONTEXT = Name("objectContext")

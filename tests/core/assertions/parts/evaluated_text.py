@@ -1,8 +1,8 @@
 """What expressions in Kotlin come to on plain data."""
 
 from stoic_assets.core.assertions.bindings import evaluation, object_context
-from stoic_assets.core.assertions.kotlin_evaluation import evaluate
-from stoic_assets.core.assertions.kotlin_syntax import parse_expression
+from stoic_assets.core.assertions.kotlin.evaluation import evaluate
+from stoic_assets.core.assertions.kotlin.syntax import parse_expression
 
 REMINDER = {"id": "1", "name": "mum", "labels": ["DomainNode", "Reminder"], "properties": {"due": 5, "size": "big"}}
 EVENTS = [{"request": {"function": {"name": "remind"}, "arguments": {"n": 1}, "context": ""}}, {"output": "done"}]

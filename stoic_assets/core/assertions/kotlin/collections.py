@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from stoic_assets.core.assertions.kotlin_limits import Budget
-from stoic_assets.core.assertions.kotlin_numbers import Number, computed, is_operand
-from stoic_assets.core.assertions.kotlin_values import (
+from stoic_assets.core.assertions.kotlin.limits import Budget
+from stoic_assets.core.assertions.kotlin.numbers import Number, computed, is_operand
+from stoic_assets.core.assertions.kotlin.values import (
     Entry,
     as_text,
     brief,

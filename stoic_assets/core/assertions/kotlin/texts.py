@@ -2,8 +2,8 @@
 
 from functools import cache
 
-from stoic_assets.core.assertions.kotlin_limits import Budget
-from stoic_assets.core.assertions.kotlin_values import brief
+from stoic_assets.core.assertions.kotlin.limits import Budget
+from stoic_assets.core.assertions.kotlin.values import brief
 from stoic_assets.core.errors import ExpressionFailure
 
 _WHITE_SPACE = "\t\n\v\f\r\x1c\x1d\x1e\x1f \xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(

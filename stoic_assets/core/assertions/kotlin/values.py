@@ -1,8 +1,8 @@
 """Kotlin's operators on values: equality, order, sums, text, members, containment.
 
 Values are plain JSON data (dict, list, str, int, float, bool, None). They may be hostile: anything wrong with them is
-an `ExpressionFailure`, and work that grows with the data is charged to the `Budget`. Arithmetic is in
-`kotlin_numbers`, functions such as `any` are in `kotlin_collections` and `kotlin_texts`.
+an `ExpressionFailure`, and work that grows with the data is charged to the `Budget`. Arithmetic is in `numbers`,
+functions such as `any` are in `collections` and `texts`.
 """
 
 import difflib
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from stoic_assets.core.assertions.kotlin_limits import Budget
-from stoic_assets.core.assertions.kotlin_numbers import computed, in_64_bits, is_operand, number_text
+from stoic_assets.core.assertions.kotlin.limits import Budget
+from stoic_assets.core.assertions.kotlin.numbers import computed, in_64_bits, is_operand, number_text
 from stoic_assets.core.errors import ExpressionFailure
 
 _ORDERINGS: dict[str, Callable[[Any, Any], bool]] = {

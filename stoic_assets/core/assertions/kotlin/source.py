@@ -1,7 +1,7 @@
 """The text of an expression and its checked tree-sitter syntax tree; faults get line, column and advice.
 
 A tree from here is complete: no error nodes, no text that the grammar skipped, no nesting that could exhaust a stack.
-`kotlin_syntax` decides which of its nodes are supported.
+`syntax` decides which of its nodes are supported.
 """
 
 import difflib

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from stoic_assets.core.assertions.kotlin_collections import (
+from stoic_assets.core.assertions.kotlin.collections import (
     contains_all,
     contains_value,
     count,
@@ -23,9 +23,9 @@ from stoic_assets.core.assertions.kotlin_collections import (
     single,
     total,
 )
-from stoic_assets.core.assertions.kotlin_limits import Budget
-from stoic_assets.core.assertions.kotlin_texts import ends_with, is_blank, starts_with, trimmed
-from stoic_assets.core.assertions.kotlin_values import as_text, contains, equal
+from stoic_assets.core.assertions.kotlin.limits import Budget
+from stoic_assets.core.assertions.kotlin.texts import ends_with, is_blank, starts_with, trimmed
+from stoic_assets.core.assertions.kotlin.values import as_text, contains, equal
 
 
 class Takes(Enum):

@@ -1,7 +1,7 @@
 """The kind of value that an expression has for any data: enough to see before a trial what can never be true."""
 
 from stoic_assets.core.assertions.bindings import ROOTS
-from stoic_assets.core.assertions.kotlin_expression import (
+from stoic_assets.core.assertions.kotlin.expression import (
     Binary,
     Call,
     Expression,
@@ -12,8 +12,8 @@ from stoic_assets.core.assertions.kotlin_expression import (
     Template,
     Unary,
 )
-from stoic_assets.core.assertions.kotlin_members import OF_ELEMENTS, fields_of, shape_of_list
-from stoic_assets.core.assertions.kotlin_values import kind
+from stoic_assets.core.assertions.kotlin.members import OF_ELEMENTS, fields_of, shape_of_list
+from stoic_assets.core.assertions.kotlin.values import kind
 
 _FUNCTIONS = {
     "count": "Number", "sumOf": "Number", "filter": "List", "map": "List", "distinct": "List",

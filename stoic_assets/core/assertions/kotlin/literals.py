@@ -1,13 +1,13 @@
 """Kotlin literals, from their text to their value: numbers, and the characters between the quotes of a string.
 
-Faults are `LiteralError`, with their offset; `kotlin_syntax` adds line and column.
+Faults are `LiteralError`, with their offset; `syntax` adds line and column.
 """
 
 import math
 import re
 from collections.abc import Iterator
 
-from stoic_assets.core.assertions.kotlin_expression import Literal, Name
+from stoic_assets.core.assertions.kotlin.expression import Literal, Name
 from stoic_assets.core.errors import ConfigurationError
 
 LARGEST_LONG = 2**63 - 1

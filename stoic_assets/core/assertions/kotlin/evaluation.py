@@ -1,13 +1,13 @@
 """The value of an expression on the data of one trial.
 
-One dispatcher walks the tree of `kotlin_expression`. It reads keys and positions of plain data, never attributes of
+One dispatcher walks the tree of `expression`. It reads keys and positions of plain data, never attributes of
 Python objects, and spends a `Budget`. Every error is an `ExpressionFailure`, which says why there is no value.
 """
 
 from collections.abc import Mapping
 
-from stoic_assets.core.assertions.kotlin_collections import Block
-from stoic_assets.core.assertions.kotlin_expression import (
+from stoic_assets.core.assertions.kotlin.collections import Block
+from stoic_assets.core.assertions.kotlin.expression import (
     Binary,
     Call,
     Expression,
@@ -20,11 +20,11 @@ from stoic_assets.core.assertions.kotlin_expression import (
     Template,
     Unary,
 )
-from stoic_assets.core.assertions.kotlin_functions import FUNCTIONS, Function
-from stoic_assets.core.assertions.kotlin_limits import Budget
-from stoic_assets.core.assertions.kotlin_numbers import computed, is_operand
-from stoic_assets.core.assertions.kotlin_texts import folded
-from stoic_assets.core.assertions.kotlin_values import (
+from stoic_assets.core.assertions.kotlin.functions import FUNCTIONS, Function
+from stoic_assets.core.assertions.kotlin.limits import Budget
+from stoic_assets.core.assertions.kotlin.numbers import computed, is_operand
+from stoic_assets.core.assertions.kotlin.texts import folded
+from stoic_assets.core.assertions.kotlin.values import (
     Span,
     as_text,
     brief,

@@ -1,12 +1,12 @@
 """The syntax of a call: which function it calls, and whether its arguments fit.
 
-It works on nodes only; `kotlin_syntax` makes expressions from the result.
+It works on nodes only; `syntax` makes expressions from the result.
 """
 
 from tree_sitter import Node
 
-from stoic_assets.core.assertions.kotlin_functions import FUNCTIONS, Takes
-from stoic_assets.core.assertions.kotlin_source import Source, children, shape, unknown_function, unsupported
+from stoic_assets.core.assertions.kotlin.functions import FUNCTIONS, Takes
+from stoic_assets.core.assertions.kotlin.source import Source, children, shape, unknown_function, unsupported
 
 LIST_OF = "listOf"
 """The only function that is called without a receiver."""

@@ -1,6 +1,6 @@
 """The expressions of assertions as a small syntax tree, independent of any parser.
 
-`kotlin_syntax` builds these trees from text, `kotlin_evaluation` evaluates them.
+`syntax` builds these trees from text, `evaluation` evaluates them.
 """
 
 from collections.abc import Iterator

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from stoic_assets.core.assertions.bindings import ROOTS, Shape
-from stoic_assets.core.assertions.kotlin_expression import (
+from stoic_assets.core.assertions.kotlin.expression import (
     Call,
     Expression,
     Index,

@@ -1,7 +1,7 @@
 """From the text of an expression to its tree, or to the reason why it is refused, with its position.
 
-A whitelist: each supported shape of syntax node becomes a part of `kotlin_expression`, any other shape is an
-`ExpressionError`. `kotlin_source` decides what the text may be at all (length, nesting, readable Kotlin).
+A whitelist: each supported shape of syntax node becomes a part of `expression`, any other shape is an
+`ExpressionError`. `source` decides what the text may be at all (length, nesting, readable Kotlin).
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,8 +10,8 @@ from functools import lru_cache
 from tree_sitter import Node
 
 from stoic_assets.core.assertions.bindings import ROOTS
-from stoic_assets.core.assertions.kotlin_calls import called_with, fitting, function_name, listed
-from stoic_assets.core.assertions.kotlin_expression import (
+from stoic_assets.core.assertions.kotlin.calls import called_with, fitting, function_name, listed
+from stoic_assets.core.assertions.kotlin.expression import (
     Binary,
     Call,
     Expression,
@@ -24,10 +24,10 @@ from stoic_assets.core.assertions.kotlin_expression import (
     Template,
     Unary,
 )
-from stoic_assets.core.assertions.kotlin_functions import FUNCTIONS, Takes
-from stoic_assets.core.assertions.kotlin_kinds import kind_of
-from stoic_assets.core.assertions.kotlin_literals import LiteralError, number, string_parts
-from stoic_assets.core.assertions.kotlin_source import Source, children, nearest, shape, unsupported
+from stoic_assets.core.assertions.kotlin.functions import FUNCTIONS, Takes
+from stoic_assets.core.assertions.kotlin.kinds import kind_of
+from stoic_assets.core.assertions.kotlin.literals import LiteralError, number, string_parts
+from stoic_assets.core.assertions.kotlin.source import Source, children, nearest, shape, unsupported
 
 Scope = frozenset[str]
 """The parameters of the enclosing lambdas."""
