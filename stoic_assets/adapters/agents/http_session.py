@@ -11,6 +11,7 @@ from stoic_assets.adapters.http.endpoint import (
     below,
     cause_of,
     closed_proxy,
+    closed_to_all,
     disconnected,
     hung_up,
     led_to,
@@ -19,7 +20,6 @@ from stoic_assets.adapters.http.endpoint import (
     reaches_nobody,
     speaks_no_http,
     speaks_no_tls,
-    untrusted,
 )
 from stoic_assets.adapters.http.error_words import ForeignError, read_error, read_hidden, status_of
 from stoic_assets.adapters.http.foreign_text import TooManyValues, excerpt, instead_of_json, is_web_page, parse_json
@@ -114,12 +114,8 @@ class AgentHttp:
         except TimeoutError:
             problem = f"{self._name} gave no answer within {self._limit.timeout_seconds:g} s"
             raise AgentFailure(problem, late=True) from None
-        except aiohttp.ClientConnectorCertificateError as error:
-            raise untrusted(self._name, error.certificate_error) from None
         except (aiohttp.ClientError, OSError) as error:
-            if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == PROXY_REFUSES:
-                raise closed_proxy(self._name) from None
-            raise self._unanswered(error, particular) from None
+            raise closed_to_all(error, self._name) or self._unanswered(error, particular) from None
         self._refuse_status(response, text, particular)
         return text
 

@@ -71,6 +71,17 @@ def closed_proxy(service: str) -> ConfigurationError:
     return ConfigurationError(f"the proxy before {service} refuses requests (407); {advice}")
 
 
+def closed_to_all(error: Exception, service: str) -> ConfigurationError | None:
+    """The error where no request gets through: the certificate is not trusted, or the proxy answers 407; else None."""
+    import aiohttp
+
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        return untrusted(service, error.certificate_error)
+    if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == PROXY_REFUSES:
+        return closed_proxy(service)
+    return None
+
+
 def cause_of(error: Exception) -> str:
     """Why a connection failed: without the address of the proxy, which may hold a password."""
     import aiohttp

@@ -12,7 +12,14 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import SplitResult, parse_qsl, quote, unquote
 
-from stoic_assets.adapters.http.endpoint import PROXY_REFUSES, cause_of, closed_proxy, parse_url, proxy_for
+from stoic_assets.adapters.http.endpoint import (
+    PROXY_REFUSES,
+    cause_of,
+    closed_proxy,
+    closed_to_all,
+    parse_url,
+    proxy_for,
+)
 from stoic_assets.adapters.http.foreign_text import excerpt
 from stoic_assets.adapters.http.message_signature import signed, signing_keys
 from stoic_assets.adapters.http.request_limit import BUSY, retry_after_seconds
@@ -115,7 +122,7 @@ class Receiver:
         """Delivers one message, with retries where they can help.
 
         Raises `MessageRefused` if the next message may be accepted, else `AttemptFailed`, or `ConfigurationError` for a
-        proxy that refuses requests.
+        certificate that is not trusted or a proxy that refuses requests.
         """
         if self._left() <= 0:
             raise AttemptFailed(f"{self._name}: the time for this delivery is over; the next delivery continues")
@@ -144,15 +151,8 @@ class Receiver:
         except TimeoutError:
             raise AttemptFailed(f"{self._name} gave no answer within {seconds:g} s") from None
         except (aiohttp.ClientError, OSError) as error:
-            raise self._lost(error) from None
-
-    def _lost(self, error: Exception) -> AttemptFailed | ConfigurationError:
-        """The error for a service that was not reached."""
-        import aiohttp
-
-        if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == PROXY_REFUSES:
-            return closed_proxy(self._name)
-        return AttemptFailed(f"{self._name}: {excerpt(cause_of(error), self._secrets)}")
+            failure = AttemptFailed(f"{self._name}: {excerpt(cause_of(error), self._secrets)}")
+            raise closed_to_all(error, self._name) or failure from None
 
     def _refusal(self, response: "ClientResponse", text: bytes) -> AttemptFailed | ConfigurationError:
         status = response.status

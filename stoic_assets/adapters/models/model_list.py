@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from stoic_assets.adapters.http.endpoint import PROXY_REFUSES, below, closed_proxy, parse_url, proxy_for
+from stoic_assets.adapters.http.endpoint import below, parse_url, proxy_for
 from stoic_assets.adapters.http.whole_reply import ReplyTooLarge
 from stoic_assets.adapters.models.connect import evaluator_model, is_offline, judge_panel, model_servers
 from stoic_assets.adapters.models.model_server import ModelServer, evaluator_server, judge_server
@@ -92,8 +92,6 @@ class _ModelList:
             return
         answer = await self._send("POST", "chat/completions", b"{}")
         status = answer.status_code
-        if status == PROXY_REFUSES:
-            raise closed_proxy(str(self._server))
         if 300 <= status < 400:
             raise self._faults.redirected(answer)
         said = self._faults.line_of(answer)

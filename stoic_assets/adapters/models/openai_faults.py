@@ -12,13 +12,13 @@ from stoic_assets.adapters.http.endpoint import (
     TURNED_AWAY,
     cause_of,
     closed_proxy,
+    closed_to_all,
     disconnected,
     hung_up,
     led_to,
     reaches_nobody,
     speaks_no_http,
     speaks_no_tls,
-    untrusted,
 )
 from stoic_assets.adapters.http.error_words import (
     INVALID,
@@ -92,10 +92,8 @@ class Faults:
             return AttemptFailed(f"{self._server} gave no answer in time", late=True)
         if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
             return self._no_json(instead_of_json(error))
-        if isinstance(error, aiohttp.ClientConnectorCertificateError):
-            return untrusted(str(self._server), error.certificate_error)
-        if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == PROXY_REFUSES:
-            return closed_proxy(str(self._server))
+        if error_for_all := closed_to_all(error, str(self._server)):
+            return error_for_all
         if isinstance(error, aiohttp.ClientError | OSError):
             problem = f"{self._server} {disconnected(error, excerpt(cause_of(error), self._secrets))}"
             if speaks_no_tls(error):
@@ -106,8 +104,10 @@ class Faults:
         return AttemptFailed(f"{self._server} gave an unreadable answer: {what}")
 
     def barred(self, answer: "Response", said: str) -> ConfigurationError | None:
-        """The error for an `answer` that keeps everybody out: it refuses the key, or says that no credit is left."""
+        """The error for an `answer` that keeps everybody out: a proxy's, or for a key or an account without credit."""
         status, found = answer.status_code, read_error(answer.content)
+        if status == PROXY_REFUSES:
+            return closed_proxy(str(self._server))
         if refuses_key(status, found) or (status == 400 and _KEY_REFUSED.search(found.words)):
             return self.refused_key(answer, said)
         unpaid = status == 402 and not is_busy(status, retry_after_seconds(answer.headers))
@@ -156,8 +156,6 @@ class Faults:
         status, found, said = error.status_code, _found(error), self._line(error)
         if error_for_all := self.barred(error.response, said):
             return error_for_all
-        if status == PROXY_REFUSES:
-            return closed_proxy(str(self._server))
         if 300 <= status < 400:
             return self.redirected(error.response)
         if status == 404 or (status in (400, 403) and _names_unknown_model(found)):

@@ -3,10 +3,14 @@
 import asyncio
 import gzip
 import sqlite3
+import ssl
 import time
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import aiohttp
 import pytest
 from deliveries import QUICK, Service, deliver, numbers, put, requested
 from starlette.responses import Response
@@ -121,6 +125,28 @@ def test_a_proxy_that_lets_no_message_through_is_named_and_its_password_is_not(
     [line] = outcome.errors
     assert line.startswith("the proxy before STOIC_WEBHOOK_URL (zeno.example) refuses requests (407); check")
     assert refusing_proxy not in line
+
+
+def test_a_certificate_that_is_not_trusted_names_the_way_out_and_no_message_is_tried_in_vain(
+    outbox: Outbox, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = []
+
+    def refuse(*_: Any, data: bytes, **__: Any) -> None:
+        tried.append(data)
+        place: Any = SimpleNamespace(host="127.0.0.1", port=443, is_ssl=True)
+        raise aiohttp.ClientConnectorCertificateError(place, ssl.SSLCertVerificationError("self-signed certificate"))
+
+    put(outbox, 1, 2)
+    with monkeypatch.context() as untrusting:
+        untrusting.delenv("SSL_CERT_FILE", raising=False)
+        untrusting.setattr(aiohttp.ClientSession, "post", refuse)
+        outcome = deliver(outbox, service)
+    [line] = outcome.errors
+    assert line.startswith("STOIC_WEBHOOK_URL (127.0.0.1) shows a certificate that is not trusted")
+    assert "; if it is right, set SSL_CERT_FILE to a file" in line
+    assert (outcome.pending, len(tried)) == (2, 1)
+    assert deliver(outbox, service) == Delivered(2, 0)
 
 
 def test_a_proxy_that_fails_is_quoted_without_its_password(outbox: Outbox, lost_proxy: str) -> None:
