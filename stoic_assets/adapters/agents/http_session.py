@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from stoic_assets.adapters.agents.unanswered import LOST, NoAgentThere, UnexpectedStatus, words_of
 from stoic_assets.adapters.http.api_keys import refuses_key
 from stoic_assets.adapters.http.endpoint import (
-    PROXY_REFUSES,
     below,
     cause_of,
     closed_proxy,
@@ -23,7 +22,7 @@ from stoic_assets.adapters.http.endpoint import (
 )
 from stoic_assets.adapters.http.error_words import ForeignError, read_error, read_hidden, status_of
 from stoic_assets.adapters.http.foreign_text import TooManyValues, excerpt, instead_of_json, is_web_page, parse_json
-from stoic_assets.adapters.http.request_limit import is_busy, retry_after_seconds
+from stoic_assets.adapters.http.refusals import PROXY_REFUSES, is_busy, retry_after_seconds
 from stoic_assets.adapters.http.whole_reply import LARGEST_HEADER, MIB, ReplyTooLarge, in_utf8, whole_reply
 from stoic_assets.adapters.process.loop_bound import LoopBound
 from stoic_assets.core.configuration.endpoint_limits import AgentLimit

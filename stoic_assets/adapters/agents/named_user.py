@@ -5,7 +5,7 @@ import re
 from enum import IntEnum
 
 from stoic_assets.adapters.agents.unanswered import UnexpectedStatus
-from stoic_assets.adapters.http.error_words import INVALID
+from stoic_assets.adapters.http.refusals import INVALID
 
 USER_CHARS = 64
 """The longest that OpenAI takes."""

@@ -2,14 +2,12 @@
 
 import re
 
-from stoic_assets.adapters.http.endpoint import TIMED_OUT, TURNED_AWAY
 from stoic_assets.adapters.http.error_words import ForeignError
+from stoic_assets.adapters.http.refusals import TIMED_OUT, TURNED_AWAY, is_final
 from stoic_assets.core.conversation.agent import AgentFailure
 
 LOST = (404, 405)
 """What an address without such a service answers; a service may also mean a session or graph that it does not know."""
-REPEATABLE = (408, 409, 423, 425)
-"""Refusals that are temporary by definition: request timeout, conflict, locked, too early."""
 
 
 class NoAgentThere(AgentFailure):
@@ -24,9 +22,8 @@ class UnexpectedStatus(AgentFailure):
     def __init__(
         self, problem: str, status: int, error: ForeignError, retry_after: float | None, lost: bool
     ) -> None:
-        final = status < 500 and status not in REPEATABLE
         late, turned_away = status in TIMED_OUT, status in TURNED_AWAY or lost
-        super().__init__(problem, retry_after=retry_after, late=late, final=final, turned_away=turned_away)
+        super().__init__(problem, retry_after=retry_after, late=late, final=is_final(status), turned_away=turned_away)
         self.status, self.error, self.says_how_to_go_on = status, error, lost
 
 

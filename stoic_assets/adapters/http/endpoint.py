@@ -8,15 +8,10 @@ from functools import cache
 from urllib.parse import SplitResult, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from stoic_assets.adapters.http.refusals import PROXY_REFUSES
 from stoic_assets.core.configuration.service_address import PORTS, address_problem, http_parts, is_loopback
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 
-TURNED_AWAY = (403, 502, 503, 521, 522, 523, 530)
-"""What gateways, Cloudflare's included, answer when they let nobody through, or reach no service behind them. It may be
-about a single request all the same: a moderation answers 403 to one message."""
-PROXY_REFUSES = 407
-TIMED_OUT = (408, 504, 524)
-"""Statuses of a service, or a gateway before it, that took too long."""
 OTHER_NAME = (62, 64)
 """OpenSSL's codes for a certificate of another host name or IP address."""
 OTHER_TIME = (9, 10)

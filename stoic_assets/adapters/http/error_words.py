@@ -9,9 +9,6 @@ from stoic_assets.core.text.json_text import json_text
 
 _WORDS = ("message", "detail", "Message", "error")
 """Where the words are: OpenAI's, FastAPI's, AWS's, xAI's and TGI's. Beside a message, `error` is a title or `true`."""
-
-INVALID = (400, 422)
-"""Statuses for a request with a part that the service does not accept."""
 _SAID = ("content", "refusal", "tool_calls", "function_call")
 """What a message of a chat completion may consist of."""
 

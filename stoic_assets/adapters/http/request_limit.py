@@ -2,11 +2,9 @@
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from stoic_assets.core.calls.adaptive_rate import AdaptiveRate
 from stoic_assets.core.calls.queueing import queueing, slot_of
@@ -14,9 +12,6 @@ from stoic_assets.core.calls.token_budget import TokenBudget
 from stoic_assets.core.configuration.endpoint_limits import EndpointLimit, ModelLimit
 from stoic_assets.core.configuration.service_address import service_at
 from stoic_assets.core.errors import AttemptFailed
-
-BUSY = (429, 529)
-"""Statuses of an endpoint that takes no more requests for now: of one caller, or, overloaded, of all."""
 
 
 @dataclass
@@ -138,38 +133,3 @@ class RequestLimits:
         """The limit of the host and port in this valid address, however they are spelt and whoever logs in there."""
         service = service_at(url)
         return self._of_host.setdefault((service.host, service.port), RequestLimit(self._limit))
-
-
-def is_busy(status: int, retry_after: float | None) -> bool:
-    """Whether an answer is that of a busy endpoint: also OpenRouter's 402 while too much is under way to be paid.
-
-    Without a time after which to try again, a 402 says that there is no credit left.
-    """
-    return status in BUSY or (status == 402 and retry_after is not None)
-
-
-def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
-    """The seconds that an answer's Retry-After asks for (RFC 9110 §10.2.3: a number or a date); None if unreadable.
-
-    A date is compared with that of the same answer: the server's clock may be wrong, and so may ours.
-    """
-    if not (value := headers.get("Retry-After")):
-        return None
-    try:
-        seconds = float(value)
-    except ValueError:
-        moment = _moment(value)
-        if moment is None:
-            return None
-        seconds = (moment - (_moment(headers.get("Date", "")) or datetime.now(UTC))).total_seconds()
-    return max(0.0, seconds) if math.isfinite(seconds) else None
-
-
-def _moment(date: str) -> datetime | None:
-    """A date of HTTP; None if unreadable."""
-    try:
-        moment = parsedate_to_datetime(date)
-    except (ValueError, OverflowError):
-        return None
-    # A date without a zone is in UTC: HTTP knows no other.
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -12,17 +12,10 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import SplitResult, parse_qsl, quote, unquote
 
-from stoic_assets.adapters.http.endpoint import (
-    PROXY_REFUSES,
-    cause_of,
-    closed_proxy,
-    closed_to_all,
-    parse_url,
-    proxy_for,
-)
+from stoic_assets.adapters.http.endpoint import cause_of, closed_proxy, closed_to_all, parse_url, proxy_for
 from stoic_assets.adapters.http.foreign_text import excerpt
 from stoic_assets.adapters.http.message_signature import signed, signing_keys
-from stoic_assets.adapters.http.request_limit import BUSY, retry_after_seconds
+from stoic_assets.adapters.http.refusals import PROXY_REFUSES, is_busy, is_final, retry_after_seconds
 from stoic_assets.adapters.http.whole_reply import LARGEST_HEADER, whole_reply
 from stoic_assets.core.calls.retrying import Tally, persist
 from stoic_assets.core.configuration.endpoint_limits import EndpointLimit
@@ -44,7 +37,6 @@ _EXCERPT = 1000
 """Bytes of a refusal that are enough to quote it."""
 _SHORTEST_KEY = 8
 """Characters of a part of an address that may be a key."""
-NOT_NOW = (408, 425)
 ABOUT_THE_MESSAGE = (400, 409, 413, 422)
 """Answers that refuse one message; any other refusal would apply to the next message too."""
 
@@ -163,5 +155,5 @@ class Receiver:
         if status in ABOUT_THE_MESSAGE:
             return MessageRefused(problem, final=True)
         wait = retry_after_seconds(response.headers)
-        final = status < 500 and status not in (*BUSY, *NOT_NOW)
-        return AttemptFailed(problem, retry_after=wait, busy=status in BUSY, final=final)
+        busy = is_busy(status, wait)
+        return AttemptFailed(problem, retry_after=wait, busy=busy, final=not busy and is_final(status))

@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from stoic_assets.adapters.http.api_keys import refuses_key
 from stoic_assets.adapters.http.endpoint import (
-    PROXY_REFUSES,
-    TIMED_OUT,
-    TURNED_AWAY,
     cause_of,
     closed_proxy,
     closed_to_all,
@@ -20,16 +17,17 @@ from stoic_assets.adapters.http.endpoint import (
     speaks_no_http,
     speaks_no_tls,
 )
-from stoic_assets.adapters.http.error_words import (
-    INVALID,
-    ForeignError,
-    hidden_error,
-    read_error,
-    read_hidden,
-    status_of,
-)
+from stoic_assets.adapters.http.error_words import ForeignError, hidden_error, read_error, read_hidden, status_of
 from stoic_assets.adapters.http.foreign_text import excerpt, instead_of_json, is_web_page
-from stoic_assets.adapters.http.request_limit import is_busy, retry_after_seconds
+from stoic_assets.adapters.http.refusals import (
+    INVALID,
+    PROXY_REFUSES,
+    TIMED_OUT,
+    TURNED_AWAY,
+    is_busy,
+    is_final,
+    retry_after_seconds,
+)
 from stoic_assets.adapters.models.chat_completion import tokens_of
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.refused_parts import OptionRefused, refused_option
@@ -41,7 +39,6 @@ if TYPE_CHECKING:
     from httpx2 import Request, Response
     from openai import APIStatusError
 
-REPEATABLE = (408, 409)
 NO_CREDIT = {"insufficient_quota", "budget_exceeded"}
 """Codes or types, of OpenAI and LiteLLM. Not messages: Gemini calls a limit of requests per minute a quota too."""
 _KEY_REFUSED = re.compile(
@@ -169,18 +166,16 @@ class Faults:
     def _failed_attempt(self, error: "APIStatusError") -> AttemptFailed:
         """What is wrong for this request alone, or for the moment."""
         status, found, said = error.status_code, _found(error), self._line(error)
-        wait = retry_after_seconds(error.response.headers)
+        wait, problem = retry_after_seconds(error.response.headers), f"{self._server}: {said}"
         if is_busy(status, wait) and not _TOO_LARGE.search(found.words):
             return AttemptFailed(f"{self._server} is busy: {said}", retry_after=wait, busy=True)
         if KEPT_BACK in found.codes:
             reply = error.body.get("failed_generation") if isinstance(error.body, dict) else None
-            return ReplyKeptBack(f"{self._server}: {said}", self._secrets.text(well_formed(str(reply or ""))))
+            return ReplyKeptBack(problem, self._secrets.text(well_formed(str(reply or ""))))
         if option := refused_option(status, found):
-            return OptionRefused(option, f"{self._server}: {said}")
-        late, final = status in TIMED_OUT, status < 500 and status not in REPEATABLE
-        return AttemptFailed(
-            f"{self._server}: {said}", retry_after=wait, late=late, final=final, turned_away=status in TURNED_AWAY
-        )
+            return OptionRefused(option, problem)
+        late, turned_away = status in TIMED_OUT, status in TURNED_AWAY
+        return AttemptFailed(problem, retry_after=wait, late=late, final=is_final(status), turned_away=turned_away)
 
     def _line(self, error: "APIStatusError") -> str:
         return self.line_of(error.response, error.message.partition(" - ")[0])

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable
 
-from stoic_assets.adapters.http.error_words import INVALID, ForeignError, read_error
+from stoic_assets.adapters.http.error_words import ForeignError, read_error
+from stoic_assets.adapters.http.refusals import INVALID
 from stoic_assets.core.errors import AttemptFailed
 
 OPTIONS = ("response_format", "temperature")

@@ -7,7 +7,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from stoic_assets.adapters.http.request_limit import retry_after_seconds
+from stoic_assets.adapters.http.refusals import retry_after_seconds
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,9 @@ from starlette.responses import Response
 from stoic_assets.adapters.messages.outbox import Delivered, Outbox, errors_of
 
 
-@pytest.mark.parametrize("statuses", [(503, 500), (408, 425)])
+@pytest.mark.parametrize("statuses", [(503, 500), (408, 425), (423, 402)])
 def test_a_failure_is_tried_again(outbox: Outbox, service: Service, statuses: tuple[int, int]) -> None:
-    service.answers = [Response("half", status) for status in statuses]
+    service.answers = [Response("half", status, {"Retry-After": "0"}) for status in statuses]
     put(outbox, 1)
     assert deliver(outbox, service) == Delivered(1, 0)
     assert len(service.moments) == 3

@@ -47,7 +47,7 @@ def test_an_error_that_is_plain_text_is_quoted(service: Any) -> None:
     assert refusal(service, ModelFailure).endswith("Error code: 500 - upstream connect error")
 
 
-@pytest.mark.parametrize("status", [500, 503, 408, 409])
+@pytest.mark.parametrize("status", [500, 503, 408, 409, 423, 425])
 def test_passing_faults_are_tried_again(service: Any, status: int) -> None:
     service.answers = [JSONResponse({}, status), JSONResponse({}, status), JSONResponse(completion())]
     assert text_from(service.url) == "Salve"
