@@ -9,7 +9,7 @@ from rich.text import Text
 from stoic_assets.adapters.disk.files import StorageError, write_whole
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
-from stoic_assets.cli.outcome import Document, Outcome
+from stoic_assets.cli.outcome import EvaluationDocument, Outcome
 from stoic_assets.cli.outcome_tables import trials_table, virtues_table, worst_trials
 from stoic_assets.cli.outcome_trials import ending, endings, failures
 from stoic_assets.core.conversation.evidence import PLAIN, SCORED
@@ -23,6 +23,7 @@ from stoic_assets.core.presentation.confidence import (
     whose_confidence,
 )
 from stoic_assets.core.presentation.formatting import dashed, dollars, plural, score, short_of, words
+from stoic_assets.core.scoring.evaluation_document import TrialEntry
 from stoic_assets.core.scoring.evaluation_junit import evaluation_junit
 from stoic_assets.core.scoring.gates import shortfalls
 from stoic_assets.core.scoring.validity import ceiling_reached, too_many_invalid
@@ -71,7 +72,7 @@ def _write_junit(file: Path, outcome: Outcome, workplace: Workplace, refusal: st
     return None
 
 
-def _decided(document: Document) -> list[bool]:
+def _decided(document: EvaluationDocument) -> list[bool]:
     """Whether each trial passed, for trials that have something to pass."""
     return [trial["passed"] for trial in document["trials"] if trial["passed"] is not None]
 
@@ -91,7 +92,7 @@ def _why_no_verdict(outcome: Outcome, threshold: float) -> str | None:
     return None
 
 
-def _how_to_repeat(invalid: Sequence[Document], outcome: Outcome) -> str:
+def _how_to_repeat(invalid: Sequence[TrialEntry], outcome: Outcome) -> str:
     """Says how to run invalid trials again. Those that lack only a verdict are not played again."""
     version, evaluation_id = outcome.document["agent_version"], outcome.document["evaluation_id"]
     if all(trial["outcome"] == "judge_error" for trial in invalid):
@@ -99,7 +100,7 @@ def _how_to_repeat(invalid: Sequence[Document], outcome: Outcome) -> str:
     return f"{way_to_finish(version, evaluation_id, outcome.status)} runs them again{_lost(invalid, outcome)}"
 
 
-def _lost(invalid: Sequence[Document], outcome: Outcome) -> str:
+def _lost(invalid: Sequence[TrialEntry], outcome: Outcome) -> str:
     """Says how many of the invalid trials cannot be run again, if any; a missing verdict can always be given."""
     played = [trial for trial in invalid if trial["outcome"] != "judge_error"]
     lost = sum(trial["trial_id"] in outcome.not_again for trial in played)
@@ -139,7 +140,7 @@ def _against_base(outcome: Outcome) -> list[str]:
     return [f"{comparison.headline}: {comparison.what}"] if comparison else []
 
 
-def _summary(document: Document, below: float) -> Text:
+def _summary(document: EvaluationDocument, below: float) -> Text:
     weak_virtues = document["weak_virtues"]
     shown = [f"{words(each['virtue']).lower()} {short_of(each['score'], below)}" for each in weak_virtues]
     decided = _decided(document)
@@ -157,14 +158,14 @@ def _cost(cost_usd: float | None) -> str:
     return unknown if cost_usd is None else dollars(cost_usd)
 
 
-def _sources(document: Document) -> Sources:
+def _sources(document: EvaluationDocument) -> Sources:
     """Where the confidences come from."""
     return confidence_sources([virtue for trial in document["trials"] for virtue in trial["virtues"].values()])
 
 
 def _ends(outcome: Outcome) -> list[str]:
     """A line for each unusual way in which trials ended. Too many invalid ones are reported elsewhere."""
-    ends: dict[str, list[Document]] = {}
+    ends: dict[str, list[TrialEntry]] = {}
     for trial in outcome.document["trials"]:
         if trial["outcome"] not in PLAIN and (outcome.conclusive or trial["outcome"] in SCORED):
             ends.setdefault(trial["outcome"], []).append(trial)

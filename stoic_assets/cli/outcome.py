@@ -12,11 +12,11 @@ from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.calls.served_models import SERVED
 from stoic_assets.core.comparison.version_verdict import VersionVerdict, version_verdict
 from stoic_assets.core.jobs.names import job_key
-from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, Trial, evaluation_document
+from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, TrialEntry, evaluation_document
 from stoic_assets.core.secrets.redaction import BLANK
 from stoic_assets.core.table_rows import Row
 
-Document = dict[str, Any]
+EvaluationDocument = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Outcome:
     `remarks` are sentences about what else may be at fault.
     """
 
-    document: Document
+    document: EvaluationDocument
     average: float | None
     virtues: Sequence[Row]
     planned: int
@@ -52,7 +52,7 @@ class Outcome:
         return len(self.document["trials"])
 
 
-def _names(trials: Sequence[Trial], jobs: Mapping[str, str]) -> Names:
+def _names(trials: Sequence[TrialEntry], jobs: Mapping[str, str]) -> Names:
     """The names of trials; `jobs` is what each played, a job or one scenario of it."""
     return {
         trial["trial_id"]: f"{jobs[trial['trial_id']]} {trial['condition']} {trial['repeat']}" for trial in trials

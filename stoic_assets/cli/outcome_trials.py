@@ -6,7 +6,7 @@ from stoic_assets.core.assertions.counting import has_failed
 from stoic_assets.core.assertions.wording import failure
 from stoic_assets.core.conversation.evidence import PLAIN, SCORED
 from stoic_assets.core.presentation.formatting import listed
-from stoic_assets.core.scoring.evaluation_document import Trial, low_tasks
+from stoic_assets.core.scoring.evaluation_document import TrialEntry, low_tasks
 
 Names = Mapping[str, str]
 """What each trial is called, by its id."""
@@ -15,18 +15,18 @@ MOST_PLACES = 5
 """How many jobs a line names at most, each in one condition."""
 
 
-def ending(trial: Trial, names: Names) -> str:
+def ending(trial: TrialEntry, names: Names) -> str:
     """How a trial ended, and why."""
     return f"{trial['outcome']}  {names[trial['trial_id']]}: {_why(trial)}"
 
 
-def endings(trials: Sequence[Trial], names: Names) -> list[str]:
+def endings(trials: Sequence[TrialEntry], names: Names) -> list[str]:
     """How those trials ended that ended unusually, and why; also what happened where messages failed."""
     unusual = [trial for trial in trials if trial["outcome"] not in PLAIN or trial["reason"]]
     return _shortened(_told_once((trial["outcome"], names[trial["trial_id"]], _why(trial)) for trial in unusual))
 
 
-def failures(trials: Sequence[Trial], names: Names, task_at_least: float) -> list[str]:
+def failures(trials: Sequence[TrialEntry], names: Names, task_at_least: float) -> list[str]:
     """The failed assertions that count, and the tasks below `task_at_least` (0–1) where they let a trial fail."""
     scored = [trial for trial in trials if trial["outcome"] in SCORED]
     asserted = _told_once(
@@ -65,5 +65,5 @@ def _shortened(lines: Sequence[str]) -> list[str]:
     return [*lines[:MOST_LINES], f"and {left_out} more, which the report shows"] if left_out > 0 else [*lines]
 
 
-def _why(trial: Trial) -> str:
+def _why(trial: TrialEntry) -> str:
     return trial["reason"] or "see the report"

@@ -11,12 +11,12 @@ from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.function_calls import calls_function
 from stoic_assets.core.judging.silent_judges import in_words
 from stoic_assets.core.presentation.formatting import plural
-from stoic_assets.core.scoring.evaluation_document import Trial
+from stoic_assets.core.scoring.evaluation_document import TrialEntry
 from stoic_assets.core.secrets.redaction import BLANK
 from stoic_assets.core.table_rows import Row
 
 
-def never_replied(trials: Sequence[Trial], names: Names, turns: Sequence[Row]) -> str | None:
+def never_replied(trials: Sequence[TrialEntry], names: Names, turns: Sequence[Row]) -> str | None:
     """A sentence if the agent said nothing, or failed in every trial before its first reply, else None.
 
     Such trials are scored, but probably not intended.

@@ -1,7 +1,7 @@
 """How the rows of a table are made again when its file is damaged or lost: from what else is stored."""
 
 from stoic_assets.core.evaluation.next_command import judge_again, way_to_finish
-from stoic_assets.core.evaluation.status import CONVERSED, SCORED
+from stoic_assets.core.evaluation.status import CONVERSED, WITH_SCORES
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
 from stoic_assets.core.releases import ALL_VERSIONS
 
@@ -24,7 +24,7 @@ _OF_PEOPLE = {
 
 def tables_at(status: str) -> tuple[str, ...]:
     """The tables, with or without rows, without which an evaluation of this status has lost a file."""
-    return (*EVIDENCE, *(_JUDGED if status in SCORED else ()))
+    return (*EVIDENCE, *(_JUDGED if status in WITH_SCORES else ()))
 
 
 def loss(table: str, agent_version: str, evaluation_id: str) -> str:

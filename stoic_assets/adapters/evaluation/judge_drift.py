@@ -26,7 +26,7 @@ from stoic_assets.core.calls.model_costs import total_cost
 from stoic_assets.core.calls.served_models import served_models
 from stoic_assets.core.comparison.judge_drift import FEWEST, Measurement, measured, moved, unmeasured
 from stoic_assets.core.comparison.judge_reference import (
-    Judged,
+    Judging,
     Member,
     Reference,
     chosen,
@@ -204,7 +204,7 @@ def _exhibits(workplace: Workplace, members: Iterable[Member]) -> Exhibits:
     return found
 
 
-async def _judged_once(workplace: Workplace, model: ChatModel, exhibits: Exhibits, panel: tuple[str, ...]) -> Judged:
+async def _judged_once(workplace: Workplace, model: ChatModel, exhibits: Exhibits, panel: tuple[str, ...]) -> Judging:
     """Judges every transcript once, concurrently within the judge's limit."""
     settings = workplace.settings.judging.model_copy(update={"samples": 1})
     workplace.progress.begin(TABLE, len(exhibits))

@@ -21,6 +21,7 @@ from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation.evaluation_id import EvaluationKey
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import CypherSetup
@@ -40,8 +41,6 @@ GATHERED_OTHERWISE = (
 
 _LOOKED_AT = 10
 """Earlier versions that may share a job."""
-Key = tuple[str, str]
-"""Agent version and evaluation."""
 
 
 def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
@@ -99,7 +98,7 @@ def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, 
     return write_whole(path, f"{title(manifest.agent_version, manifest.evaluation_id)}\n\n{text}"), text
 
 
-def _tables(workplace: Workplace, key: Key, kind: type[ReportData] | type[BaseVersion]) -> dict[str, Any]:
+def _tables(workplace: Workplace, key: EvaluationKey, kind: type[ReportData] | type[BaseVersion]) -> dict[str, Any]:
     """The tables that the fields of `kind` name. Raises `ConfigurationError` if one is lost."""
     names = [field.name for field in fields(kind) if field.name not in GATHERED_OTHERWISE]
     if head := _rows(workplace.warehouse, key, "evaluations"):
@@ -131,7 +130,7 @@ def _shown(job: Job) -> Row:
     }
 
 
-def _rows(warehouse: Warehouse, key: Key, table: str) -> Any:
+def _rows(warehouse: Warehouse, key: EvaluationKey, table: str) -> Any:
     """The table's rows, or its one row; none where its stage has not run yet."""
     # Without the time of each row: only that of verdicts is shown.
     columns = () if table in VERDICT_ON else TABLES[table]
@@ -139,7 +138,7 @@ def _rows(warehouse: Warehouse, key: Key, table: str) -> Any:
     return (rows[0] if rows else {}) if table == "evaluation_scores" else rows
 
 
-def _head(warehouse: Warehouse, key: Key) -> Row:
+def _head(warehouse: Warehouse, key: EvaluationKey) -> Row:
     """The evaluation's own row; only the names for a base that is no longer stored."""
     version, evaluation_id = key
     rows = _rows(warehouse, key, "evaluations")
@@ -167,7 +166,7 @@ def _place(version: str, parents: Sequence[str]) -> int:
     return parents.index(version) if version in parents else len(parents)
 
 
-def _compared_base(comparisons: Rows) -> Key | None:
+def _compared_base(comparisons: Rows) -> EvaluationKey | None:
     return (comparisons[0]["base"], comparisons[0]["base_evaluation_id"]) if comparisons else None
 
 

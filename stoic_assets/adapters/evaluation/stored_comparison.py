@@ -12,11 +12,9 @@ from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
+from stoic_assets.core.evaluation.evaluation_id import EvaluationKey
 from stoic_assets.core.evaluation.next_command import judge_again
 from stoic_assets.core.table_rows import Row, Rows
-
-Key = tuple[str, str]
-"""Agent version and evaluation."""
 
 
 def why_outdated(workplace: Workplace, rows: Rows) -> str | None:
@@ -59,19 +57,19 @@ def outdated_by(workplace: Workplace, agent_version: str, evaluation_id: str) ->
             yield f"the stored comparison of {key[0]} (evaluation {key[1]}) no longer holds: {why}"
 
 
-def _sides(rows: Rows) -> tuple[Key, Key]:
+def _sides(rows: Rows) -> tuple[EvaluationKey, EvaluationKey]:
     """The base and the candidate."""
     row = rows[0]
     return (row["base"], row["base_evaluation_id"]), (row["agent_version"], row["evaluation_id"])
 
 
-def _scored_after(warehouse: Warehouse, key: Key, moment: datetime) -> bool:
+def _scored_after(warehouse: Warehouse, key: EvaluationKey, moment: datetime) -> bool:
     """Whether a trial's score comes from a later verdict. An evaluation that is gone has no score."""
     rows = warehouse.read_if_stored("composite_scores", *key, ["evaluated_at"])
     return any(row["evaluated_at"] > moment for row in rows)
 
 
-def _results(rows: Rows) -> dict[Key, Row]:
+def _results(rows: Rows) -> dict[EvaluationKey, Row]:
     """What a comparison found, by measure and condition."""
     found = ("base_mean", "candidate_mean", "verdict")
     return {(row["measure"], row["condition"]): {name: row[name] for name in found} for row in rows}

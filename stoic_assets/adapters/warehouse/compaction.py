@@ -30,7 +30,6 @@ from stoic_assets.adapters.warehouse.file_names import ARCHIVE, VERSION_FOLDER
 from stoic_assets.adapters.warehouse.parquet_files import (
     HELD,
     Archive,
-    Key,
     archives,
     places,
     remove_drafts,
@@ -38,6 +37,7 @@ from stoic_assets.adapters.warehouse.parquet_files import (
     write_archive,
 )
 from stoic_assets.adapters.warehouse.table_schemas import TABLES
+from stoic_assets.core.evaluation.evaluation_id import EvaluationKey
 
 GRACE = timedelta(hours=1)
 """Longer than any query takes. Newer files are not merged, and files that were replaced later are not removed."""
@@ -67,7 +67,7 @@ class _Source:
     """A file and those of its evaluations that count."""
 
     path: str
-    counted: dict[Key, int]
+    counted: dict[EvaluationKey, int]
     held: int
 
 
@@ -101,7 +101,7 @@ def remove_version(root: Path, agent_version: str, on_wait: Callable[[], None] =
             remove_folder(folder)
 
 
-def _replace(folder: Path, archive: Archive, rest: dict[Key, int]) -> None:
+def _replace(folder: Path, archive: Archive, rest: dict[EvaluationKey, int]) -> None:
     if rest:
         source = _Source(archive.path, rest, len(archive.held))
         write_archive(folder, partial(_merge, [source], _schema(archive.path)))
@@ -134,7 +134,7 @@ def _compact(folder: Path, before: float) -> tuple[int, int]:
 
 def _sources(folder: Path, before: float, schema: Any) -> list[_Source]:
     """The files to merge: all single files that count, and archives that are no larger together."""
-    counted: dict[str, dict[Key, int]] = {}
+    counted: dict[str, dict[EvaluationKey, int]] = {}
     for key, place in places(folder).items():
         counted.setdefault(place.path, {})[key] = place.n
     merged = {each.path: len(each.held) for each in archives(folder)}
@@ -199,7 +199,7 @@ def _rows(source: _Source, schema: Any) -> Iterator[Any]:
 
 def _remove_replaced(folder: Path, before: float) -> int:
     """Removes every file whose evaluations are all in later archives from before a moment; returns how many."""
-    contained: dict[Key, int] = {}
+    contained: dict[EvaluationKey, int] = {}
     replaced: list[str] = []
     for archive in reversed(archives(folder)):
         if all(n <= contained.get(key, 0) for key, n in archive.held.items()):

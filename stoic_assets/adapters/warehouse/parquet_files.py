@@ -26,14 +26,13 @@ from stoic_assets.adapters.disk.files import StorageError, remedy, sync_folder
 from stoic_assets.adapters.warehouse.damaged_files import DamagedFile
 from stoic_assets.adapters.warehouse.duckdb_engine import open_engine, quoted
 from stoic_assets.adapters.warehouse.file_names import ARCHIVE, VERSION_FOLDER
+from stoic_assets.core.evaluation.evaluation_id import EvaluationKey
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 HELD = "evaluations"
 """The key in an archive's footer: JSON, a list of [agent version, evaluation id, n], all texts."""
-Key = tuple[str, str]
-"""Agent version and evaluation id."""
 Fill = Callable[[IO[bytes]], None]
 """Fills a new file, directly or by its name (`file.name`)."""
 _NAME = re.compile(r"(?P<evaluation_id>.+)\.(?P<n>\d+)\.parquet")
@@ -58,15 +57,15 @@ class Archive:
     """A merged file, and the n of every evaluation in it."""
 
     path: str
-    held: Mapping[Key, int]
+    held: Mapping[EvaluationKey, int]
 
 
-def places(folder: Path, agent_version: str | None = None) -> dict[Key, Place]:
+def places(folder: Path, agent_version: str | None = None) -> dict[EvaluationKey, Place]:
     """The place of the rows that count, for every evaluation of a table, or for one version's evaluations.
 
     Single files are listed before archives: one that was removed in between is in an archive, which is listed then.
     """
-    found: dict[Key, Place] = {}
+    found: dict[EvaluationKey, Place] = {}
     singles = list(single_files(folder, agent_version))
     merged = [(key, Place(n, each.path)) for each in archives(folder) for key, n in each.held.items()]
     for key, place in [*singles, *merged]:
@@ -75,14 +74,14 @@ def places(folder: Path, agent_version: str | None = None) -> dict[Key, Place]:
     return found
 
 
-def place_of(folder: Path, key: Key) -> Place | None:
+def place_of(folder: Path, key: EvaluationKey) -> Place | None:
     """The place of the rows that count for one evaluation, if it has any."""
     found = [place for each, place in single_files(folder, key[0]) if each == key]
     found += [Place(each.held[key], each.path) for each in archives(folder) if key in each.held]
     return max(reversed(found), key=lambda place: place.n, default=None)  # of equals max takes the first
 
 
-def single_files(folder: Path, agent_version: str | None = None) -> Iterator[tuple[Key, Place]]:
+def single_files(folder: Path, agent_version: str | None = None) -> Iterator[tuple[EvaluationKey, Place]]:
     """The files of single evaluations, of all versions or of one."""
     names = [f"{VERSION_FOLDER}{agent_version}"] if agent_version else _names(folder)
     for name in names:
@@ -136,7 +135,7 @@ def remove_drafts(folder: Path, before: float) -> None:
 
 
 @lru_cache(maxsize=1024)
-def _held(archive: str) -> Mapping[Key, int]:
+def _held(archive: str) -> Mapping[EvaluationKey, int]:
     """The evaluations in an archive. DuckDB reads them, which is loaded already; pyarrow would take 0.1 s and 50 MB.
 
     Raises `FileNotFoundError`, `DamagedFile`.

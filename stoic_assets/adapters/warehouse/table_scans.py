@@ -13,9 +13,10 @@ import jinja2
 
 from stoic_assets.adapters.warehouse.duckdb_engine import quoted
 from stoic_assets.adapters.warehouse.file_names import VERSION_FOLDER
-from stoic_assets.adapters.warehouse.parquet_files import Archive, Key, Place, archives
+from stoic_assets.adapters.warehouse.parquet_files import Archive, Place, archives
 from stoic_assets.adapters.warehouse.sql_project import read_model_yaml, sql_folder
 from stoic_assets.adapters.warehouse.table_schemas import COMMON, columns_of
+from stoic_assets.core.evaluation.evaluation_id import EvaluationKey
 
 
 def live_scan(folder: Path) -> str:
@@ -23,13 +24,13 @@ def live_scan(folder: Path) -> str:
     return f"select {_columns(folder.name)} from {_source(folder.parent).format(name=folder.name)}"
 
 
-def scan(folder: Path, empty: Path, places: Mapping[Key, Place], by_name: bool = True) -> str:
+def scan(folder: Path, empty: Path, places: Mapping[EvaluationKey, Place], by_name: bool = True) -> str:
     """SQL over the evaluations at `places` of the table in `folder`.
 
     `empty` is the table's file without rows. Unless columns are matched `by_name`, every file must have those of
     `empty`; then no file is opened before its rows are read.
     """
-    wanted: dict[str, list[Key]] = defaultdict(list)
+    wanted: dict[str, list[EvaluationKey]] = defaultdict(list)
     for key, place in places.items():
         wanted[place.path].append(key)
     merged = [each for each in archives(folder) if each.path in wanted]
@@ -55,7 +56,7 @@ def _version_in(folder: Path) -> str:
     return f"regexp_extract(substr(filename, {before + 1}), '[^/]+')"
 
 
-def _restriction(archive: Archive, wanted: Collection[Key]) -> str:
+def _restriction(archive: Archive, wanted: Collection[EvaluationKey]) -> str:
     """A where clause for the wanted evaluations of an archive; plain lists, so that DuckDB can skip row groups."""
     if len(wanted) == len(archive.held):
         return ""

@@ -22,7 +22,6 @@ from stoic_assets.adapters.warehouse.duckdb_files import mark, new_database, sti
 from stoic_assets.adapters.warehouse.empty_files import empty_file, make_empty_file
 from stoic_assets.adapters.warehouse.file_names import VERSION_FOLDER
 from stoic_assets.adapters.warehouse.parquet_files import (
-    Key,
     Place,
     place_of,
     places,
@@ -34,7 +33,7 @@ from stoic_assets.adapters.warehouse.table_rows import rows_as_json
 from stoic_assets.adapters.warehouse.table_scans import live_scan, scan
 from stoic_assets.adapters.warehouse.table_schemas import MODELS, TABLES, duckdb_columns
 from stoic_assets.core.errors import ConfigurationError, TableMissing
-from stoic_assets.core.evaluation.evaluation_id import check_evaluation_id
+from stoic_assets.core.evaluation.evaluation_id import EvaluationKey, check_evaluation_id
 from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.table_repair import way_to_remake
 from stoic_assets.core.table_rows import Row, Rows
@@ -233,7 +232,7 @@ class Warehouse:
         key = check_agent_version(agent_version), check_evaluation_id(evaluation_id)
         return place_of(self.root / table, key)
 
-    def _scan(self, table: str, found: Mapping[Key, Place], by_name: bool = True) -> str:
+    def _scan(self, table: str, found: Mapping[EvaluationKey, Place], by_name: bool = True) -> str:
         return scan(self.root / table, empty_file(self.root / table), found, by_name)
 
     def _model_view(self, name: str) -> str | None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from stoic_assets.core.calibration.judge_agreement import agreement
 from stoic_assets.core.calibration.map_fitting import fitted
-from stoic_assets.core.calibration.paired_scores import Judged, by_one_prompt, by_rater, paired, panels
+from stoic_assets.core.calibration.paired_scores import Verdicts, by_one_prompt, by_rater, paired, panels
 from stoic_assets.core.feedback.rating_bridge import Bridge, rated_trials, rated_virtues, scaled
 from stoic_assets.core.judging.confidence_map import ConfidenceMap, Signal
 from stoic_assets.core.ratings.reliability.correlation import spearman
@@ -96,7 +96,7 @@ def _unbridged(virtue: Virtue, measures: Mapping[str, Estimate]) -> dict[str, Es
     return {name: why for name in measures if name not in EDGES}
 
 
-def _edges(judged: Judged, trials: Mapping[str, Rows], resampling: Resampling) -> dict[str, Estimate]:
+def _edges(judged: Verdicts, trials: Mapping[str, Rows], resampling: Resampling) -> dict[str, Estimate]:
     """The rank correlation of the judge's virtue with each dimension's mean mark: it tests the bridge's edges."""
     in_order = sorted(judged)
     scores = np.array([fmean(row["score"] for row in judged[trial]) for trial in in_order])

@@ -13,7 +13,7 @@ from statistics import fmean, stdev
 import numpy as np
 import numpy.typing as npt
 
-from stoic_assets.core.calibration.paired_scores import Judged, Ratings
+from stoic_assets.core.calibration.paired_scores import Ratings, Verdicts
 from stoic_assets.core.judging.confidence import ENOUGH, by_own_word, by_spread
 from stoic_assets.core.judging.confidence_map import ConfidenceMap, ReliabilityBin, Signal
 from stoic_assets.core.ratings.rating_table import Floats
@@ -64,7 +64,7 @@ class Fitted:
 
 
 def fitted(
-    virtue: Virtue, judges: tuple[str, ...], signal: Signal, judged: Judged, rated: Ratings, resampling: Resampling
+    virtue: Virtue, judges: tuple[str, ...], signal: Signal, judged: Verdicts, rated: Ratings, resampling: Resampling
 ) -> Fitted:
     """The map for these judges' verdicts, and how reliable the confidence is with and without it."""
     truth = {trial: fmean(marks.values()) for trial, marks in rated.items() if len(marks) >= FEWEST_RATERS}
@@ -106,7 +106,7 @@ def _usable(signal: Signal, verdicts: Rows) -> Rows:
     return [row for row in verdicts if row["self_confidence"] is not None]
 
 
-def _known_verdicts(signal: Signal, judged: Judged, truth: Mapping[str, float]) -> KnownVerdicts:
+def _known_verdicts(signal: Signal, judged: Verdicts, truth: Mapping[str, float]) -> KnownVerdicts:
     """One entry for each trial if the signal is the spread; else one for each verdict."""
     rows: list[tuple[float, float, bool, int]] = []
     for number, (trial, verdicts) in enumerate(judged.items()):

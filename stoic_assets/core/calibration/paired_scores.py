@@ -12,7 +12,7 @@ from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.table_rows import Row, Rows
 from stoic_assets.core.virtues import Virtue
 
-Judged = Mapping[str, Rows]
+Verdicts = Mapping[str, Rows]
 """Scored verdicts by trial."""
 Ratings = Mapping[str, Mapping[str, float]]
 """People's scores by trial and rater."""
@@ -52,7 +52,7 @@ def panels(verdicts: Iterable[Row]) -> dict[tuple[Virtue, tuple[str, ...]], dict
     return found
 
 
-def by_one_prompt(judged: Judged) -> Judged:
+def by_one_prompt(judged: Verdicts) -> Verdicts:
     """The trials that were judged with the most common prompts, options included: with others it is another judge."""
     prompts = {trial: tuple(sorted({row["prompt_hash"] or "" for row in rows})) for trial, rows in judged.items()}
     times = Counter(prompts.values())
@@ -68,7 +68,7 @@ def by_rater(ratings: Iterable[RatedVirtue]) -> Mapping[Virtue, Ratings]:
     return rated
 
 
-def paired(judged: Judged, rated: Ratings) -> PairedScores:
+def paired(judged: Verdicts, rated: Ratings) -> PairedScores:
     """The trials that a judge scored and people rated; several verdicts on a trial are one mean."""
     trials = tuple(sorted(judged.keys() & rated.keys()))
     raters = tuple(sorted({rater for trial in trials for rater in rated[trial]}))

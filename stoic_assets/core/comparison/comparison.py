@@ -9,8 +9,8 @@ from stoic_assets.core.comparison.lee_bounds import robust_findings, without_wor
 from stoic_assets.core.comparison.measures import GATING, MEASURES, PASSED, minimal_difference
 from stoic_assets.core.comparison.paired_assertions import (
     REPEATED,
+    AssertionKey,
     Held,
-    Key,
     PairedAssertion,
     held,
     paired_assertions,
@@ -122,7 +122,7 @@ def compare(
     return replace(result, notes=(*result.notes, few)) if (few := result.too_few_jobs) else result
 
 
-def _held(side: Side, common: Common) -> dict[Key, Held]:
+def _held(side: Side, common: Common) -> dict[AssertionKey, Held]:
     return held((row for row in side.trials if row["job"] in common.jobs), side.assertions)
 
 

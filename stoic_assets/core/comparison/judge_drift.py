@@ -15,7 +15,7 @@ from datetime import datetime
 from math import sqrt
 from statistics import fmean, stdev
 
-from stoic_assets.core.comparison.judge_reference import Judged, Mean, Reference
+from stoic_assets.core.comparison.judge_reference import Judging, Mean, Reference
 from stoic_assets.core.comparison.student import TTest, all_alike, detectable
 from stoic_assets.core.presentation.formatting import difference, plural
 from stoic_assets.core.rounding import ROUNDING
@@ -76,7 +76,7 @@ def unmeasured(reference: Reference, why: str) -> Measurement:
     return Measurement(reference.reference_id, reference.judge_models, drifts)
 
 
-def measured(reference: Reference, tonight: Judged) -> Measurement:
+def measured(reference: Reference, tonight: Judging) -> Measurement:
     """Tonight's judging against the reference, over the transcripts that have a score in both."""
     drifts = []
     for virtue in VIRTUES:

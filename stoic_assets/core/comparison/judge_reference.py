@@ -20,7 +20,7 @@ from stoic_assets.core.text import templates
 from stoic_assets.core.virtues import VIRTUES, Virtue
 
 _MOMENT = "%Y%m%dT%H%M%S"
-Judged = Mapping[str, Mapping[Virtue, float]]
+Judging = Mapping[str, Mapping[Virtue, float]]
 """One judging: trial id to virtue to score, 0–1. A virtue without a score is left out."""
 
 
@@ -60,7 +60,7 @@ class Reference(BaseModel, frozen=True):
     rounds: int = 0
     members: tuple[Member, ...] = ()
 
-    def judged(self, scores: Judged) -> "Reference":
+    def judged(self, scores: Judging) -> "Reference":
         """The reference with one more round of judgings."""
         members = tuple(member.judged(scores.get(member.trial_id, {})) for member in self.members)
         return self.model_copy(update={"rounds": self.rounds + 1, "members": members})
@@ -106,7 +106,7 @@ def _lot(member: Member) -> str:
     return hashlib.sha256(member.trial_id.encode()).hexdigest()
 
 
-def panel_scores(verdicts: Iterable[VirtueScore]) -> Judged:
+def panel_scores(verdicts: Iterable[VirtueScore]) -> Judging:
     """The mean over the panel for each trial and virtue that every model of it scored.
 
     Judges differ in severity: if one of them were left out, the mean would change although no judge did.

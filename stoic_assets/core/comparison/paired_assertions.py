@@ -15,7 +15,7 @@ from stoic_assets.core.comparison.paired_jobs import cell_of
 from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.table_rows import Row
 
-Key = tuple[str, str, str, str]
+AssertionKey = tuple[str, str, str, str]
 """Job (or scenario of it), condition, text, and what distinguishes the assertion from others with that text."""
 REPEATED = 2
 """Trials of each side that are needed so that a broken assertion is not due to chance in a single trial."""
@@ -85,19 +85,21 @@ class PairedAssertion:
         return place | {"text": self.text, "change": self.change, **sides}
 
 
-def paired_assertions(base: Mapping[Key, Held], candidate: Mapping[Key, Held]) -> list[PairedAssertion]:
+def paired_assertions(
+    base: Mapping[AssertionKey, Held], candidate: Mapping[AssertionKey, Held]
+) -> list[PairedAssertion]:
     """The assertions that were checked in both versions, the greatest loss first."""
     pairs = (PairedAssertion(*key[:3], base[key], candidate[key]) for key in base.keys() & candidate.keys())
     return sorted(pairs, key=_greatest_loss_first)
 
 
-def held(scores: Iterable[Row], results: Iterable[Row]) -> dict[Key, Held]:
+def held(scores: Iterable[Row], results: Iterable[Row]) -> dict[AssertionKey, Held]:
     """In how many scored trials each assertion held; those of weight 0 are left out.
 
     `scores` and `results` are rows of `composite_scores` and `assertion_results`.
     """
     places = {row["trial_id"]: row for row in scores if row["valid"]}
-    found: dict[Key, Held] = {}
+    found: dict[AssertionKey, Held] = {}
     for row, which in distinguished(sorted(results, key=lambda row: natural(row["assertion"]))):
         place = places.get(row["trial_id"])
         if place is None or not counts(row):

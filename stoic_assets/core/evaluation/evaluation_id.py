@@ -4,6 +4,8 @@ import re
 
 from stoic_assets.core.errors import ConfigurationError
 
+EvaluationKey = tuple[str, str]
+"""Agent version and evaluation id."""
 EVALUATION_TAG = "stoic/evaluation_id"
 _LONGEST = 200
 """Characters of an evaluation id. A file's name may have 255, and up to 16 are added (`.weak-virtues.md`)."""

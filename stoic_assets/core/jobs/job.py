@@ -35,7 +35,7 @@ from stoic_assets.core.jobs.job_entries import (
 from stoic_assets.core.jobs.trial import Condition
 from stoic_assets.core.secrets.redaction import Redactor
 from stoic_assets.core.text.documents import CamelDocument, misplaced
-from stoic_assets.core.text.yaml_text import Path
+from stoic_assets.core.text.yaml_text import KeyPath
 from stoic_assets.core.virtues import VIRTUES, Virtue
 
 _QUESTION = "asks:"
@@ -89,7 +89,7 @@ class Job(CamelDocument, json_schema_extra=_ONE_OF):
             raise misplaced(problem, *place)
         return self
 
-    def protocol_fault(self) -> tuple[Path, str] | None:
+    def protocol_fault(self) -> tuple[KeyPath, str] | None:
         """What this job needs and its target's protocol lacks: the place in the job file, and what is wrong there."""
         for number, assertion in enumerate(self.assertions if self.target.protocol == "openai" else ()):
             if isinstance(assertion, ExpressionAssertion) and reads_object_context(assertion.expression):

@@ -31,10 +31,10 @@ from stoic_assets.core.jobs.job_entries import (
 )
 from stoic_assets.core.presentation.formatting import listed, plural
 from stoic_assets.core.text.documents import dotted
-from stoic_assets.core.text.yaml_text import Path
+from stoic_assets.core.text.yaml_text import KeyPath
 
 
-def slips(job: Job) -> Iterator[tuple[Path, str]]:
+def slips(job: Job) -> Iterator[tuple[KeyPath, str]]:
     """Definite mistakes in a resolved job: the place in its file, and what is wrong there."""
     yield from ((place, "is blank; give it a text") for place, text in _texts(job) if not text.strip())
     if re.search("[{}]", job.target.user.replace("{trial}", "")):
@@ -99,7 +99,7 @@ def _whole_numbers(value: Any) -> Iterator[int]:
             yield from _whole_numbers(part)
 
 
-def _texts(job: Job) -> Iterator[tuple[Path, str]]:
+def _texts(job: Job) -> Iterator[tuple[KeyPath, str]]:
     """Every text that is sent to the agent, the simulated user or the graph, with its place."""
     yield ("evaluator", "signoff"), job.evaluator.signoff
     yield ("target", "user"), job.target.user
@@ -118,7 +118,7 @@ def _texts(job: Job) -> Iterator[tuple[Path, str]]:
                 yield ("seeds", number, "conversation", message_number, "content"), message.content
 
 
-def _cypher(job: Job) -> Iterator[tuple[Path, str, tuple[str, ...]]]:
+def _cypher(job: Job) -> Iterator[tuple[KeyPath, str, tuple[str, ...]]]:
     """Every Cypher text with its place and the parameters that it may use. That of a setup may come from a file."""
     for number, setup in enumerate(job.setups):
         if isinstance(setup, CypherSetup):

@@ -21,7 +21,7 @@ from stoic_assets.core.table_rows import Row, Rows
 
 
 @dataclass(frozen=True)
-class Measure:
+class MeasureRow:
     """One measure over the scored trials: its means over all of them and under each condition."""
 
     name: str
@@ -160,12 +160,12 @@ def _planned(data: ReportData) -> int:
     return int(planned or len(data.trials))
 
 
-def measures(rows: Rows, trials: Rows = ()) -> list[Measure]:
+def measures(rows: Rows, trials: Rows = ()) -> list[MeasureRow]:
     """Every measure over rows of `composite_scores`, those of `trials`; the total is the first."""
     valid = scored_rows(without_void_totals(rows, trials))
     split = {name: [row for row in valid if row["condition"] == name] for name in ("withheld", "supplied")}
     return [
-        Measure(
+        MeasureRow(
             column, meaning, _mean(valid, column), _mean(split["withheld"], column), _mean(split["supplied"], column),
             len(values(valid, column)),
         )

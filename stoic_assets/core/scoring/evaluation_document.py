@@ -103,11 +103,11 @@ def _weak_virtue(row: Row) -> dict[str, Any]:
     return {key: row[key] for key in ("virtue", "score", "confidence", "suggestions")}
 
 
-Trial = Mapping[str, Any]
+TrialEntry = Mapping[str, Any]
 """A trial of the document that `--json` prints."""
 
 
-def low_tasks(trial: Trial, task_at_least: float) -> list[Mapping[str, Any]]:
+def low_tasks(trial: TrialEntry, task_at_least: float) -> list[Mapping[str, Any]]:
     """The tasks of a trial that lowered the mean of its task scores; none where it is high enough."""
     mean = trial["scores"]["task"]
     if mean is None or not falls_short(mean, task_at_least):

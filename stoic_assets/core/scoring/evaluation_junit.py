@@ -10,7 +10,7 @@ from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import short_of
 from stoic_assets.core.presentation.junit import Case, Suite, junit
-from stoic_assets.core.scoring.evaluation_document import Trial, low_tasks
+from stoic_assets.core.scoring.evaluation_document import TrialEntry, low_tasks
 
 
 def evaluation_junit(
@@ -47,7 +47,7 @@ def _refused(agent_version: str, why: str, mark: str = "", said: str = "") -> Su
     return Suite(f"stoic eval {agent_version}", [Case(f"{agent_version}{mark}", "verdict", "error", why)], said)
 
 
-def _case(trial: Trial, classname: str, name: str, task_at_least: float) -> Case:
+def _case(trial: TrialEntry, classname: str, name: str, task_at_least: float) -> Case:
     if trial["outcome"] not in SCORED:
         return Case(classname, name, "error", _breakdown(trial))
     if trial["outcome"] == "agent_error":
@@ -64,9 +64,9 @@ def _case(trial: Trial, classname: str, name: str, task_at_least: float) -> Case
     return Case(classname, name, "failure", "; ".join(reasons), "\n".join(reasons))
 
 
-def _failed_assertions(trial: Trial) -> list[str]:
+def _failed_assertions(trial: TrialEntry) -> list[str]:
     return [failure(each) for each in trial["assertions"] if has_failed(each)]
 
 
-def _breakdown(trial: Trial) -> str:
+def _breakdown(trial: TrialEntry) -> str:
     return f"{trial['outcome']}: {trial['reason'] or 'see the report'}"

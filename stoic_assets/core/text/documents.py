@@ -16,7 +16,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from stoic_assets.core.errors import DocumentError
-from stoic_assets.core.text.yaml_text import Path, YamlText, read_yaml
+from stoic_assets.core.text.yaml_text import KeyPath, YamlText, read_yaml
 
 _PROBLEMS = {
     "missing": "is required",
@@ -134,7 +134,7 @@ def with_texts(found: YamlText, error: ValidationError) -> Any:
     return data
 
 
-def replaced(data: Any, path: Path, value: str) -> Any:
+def replaced(data: Any, path: KeyPath, value: str) -> Any:
     """Data with another value at `path`; other places that share data with it by an alias are unchanged."""
     if not path:
         return value
@@ -147,7 +147,7 @@ def explain(error: ValidationError, found: YamlText, source: str) -> DocumentErr
     """Turns pydantic's first error into one line that says what to do."""
     first = error.errors(include_url=False)[0]
     if first["type"] == "missing":
-        path: Path = (*written_path(first["loc"][:-1], found.data), first["loc"][-1])
+        path: KeyPath = (*written_path(first["loc"][:-1], found.data), first["loc"][-1])
     elif first["type"] == "misplaced":
         path = (*written_path(first["loc"], found.data), *first["ctx"]["path"])
     else:
@@ -155,7 +155,7 @@ def explain(error: ValidationError, found: YamlText, source: str) -> DocumentErr
     return fault_at(path, found, source, problem_of(first))
 
 
-def fault_at(path: Path, found: YamlText, source: str, problem: str) -> DocumentError:
+def fault_at(path: KeyPath, found: YamlText, source: str, problem: str) -> DocumentError:
     """An error about the value at `path`; if it is missing, with the line of the part that should contain it."""
     known = path
     while known and known not in found.lines:
@@ -172,7 +172,7 @@ def problem_of(fault: ErrorDetails) -> str:
     return _PROBLEMS.get(fault["type"]) or fault["msg"].removeprefix("Value error, ")
 
 
-def written_path(loc: tuple[str | int, ...], data: Any) -> Path:
+def written_path(loc: tuple[str | int, ...], data: Any) -> KeyPath:
     """The part of pydantic's location that exists in the document (the tags of unions do not)."""
     path: list[str | int] = []
     for step in loc:
@@ -183,7 +183,7 @@ def written_path(loc: tuple[str | int, ...], data: Any) -> Path:
     return tuple(path)
 
 
-def dotted(path: Path) -> str:
+def dotted(path: KeyPath) -> str:
     """`("tasks", 0, "task")` as `tasks[0].task`."""
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return text.removeprefix(".")

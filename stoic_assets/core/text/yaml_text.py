@@ -15,7 +15,8 @@ import yaml
 
 from stoic_assets.core.errors import DocumentError
 
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
+"""The keys and places that lead to a value of a document."""
 MOST_VALUES = 100_000
 """Values of one document with its aliases expanded, and keys that it merges: nested aliases of aliases soon fill any
 memory."""
@@ -39,8 +40,8 @@ class YamlText:
     """A document: its data, the line (from 1) of every path in it, and its plain numbers and booleans as written."""
 
     data: Any = None
-    lines: dict[Path, int] = field(default_factory=dict)
-    written: dict[Path, str] = field(default_factory=dict)
+    lines: dict[KeyPath, int] = field(default_factory=dict)
+    written: dict[KeyPath, str] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=4096)  # with fewer than a project has files, every pass over them reads each anew
@@ -97,7 +98,7 @@ def _only_node(loader: "_Loader") -> yaml.Node | None:
     return only
 
 
-def _note(node: yaml.Node, path: Path, above: tuple[yaml.Node, ...], found: YamlText) -> None:
+def _note(node: yaml.Node, path: KeyPath, above: tuple[yaml.Node, ...], found: YamlText) -> None:
     """Records the lines and texts of a node and of all below it, with aliases expanded."""
     if node in above:
         raise _fault("an alias contains itself", node)
