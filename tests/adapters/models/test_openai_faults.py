@@ -143,13 +143,13 @@ def test_nobody_there(dead_url: str) -> None:
 @pytest.mark.parametrize("role", ["judge", "evaluator"])
 def test_an_answer_that_is_too_slow_says_how_long_it_may_take_and_where_that_is_set(service: Any, role: Any) -> None:
     async def slow(_: Any) -> Response:
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(1.0)
         return JSONResponse(completion())
 
     service.answers = [slow]
-    limit = ModelLimit(attempts=2, backoff_seconds=0.001, timeout_seconds=0.05)
+    limit = ModelLimit(attempts=2, backoff_seconds=0.001, timeout_seconds=0.2)
     model = OpenAiModel(ModelServer(service.url, KEY), Limits(**{role: limit}), {})
-    why = rf"{service.url} gave no answer within 0\.05 s; raise limits\.{role}\.timeout_seconds in stoic\.yml$"
+    why = rf"{service.url} gave no answer within 0\.2 s; raise limits\.{role}\.timeout_seconds in stoic\.yml$"
     with pytest.raises(ModelFailure, match=why) as caught:
         asyncio.run(model.complete(replace(REQUEST, role=role)))
     assert len(service.seen) == 2
