@@ -148,8 +148,11 @@ def make_folder(folder: Path) -> None:
 
 
 def room(folder: Path) -> float:
-    """The bytes that are free for us in a folder; infinite if the file system does not say."""
-    disk = shutil.disk_usage(folder)
+    """The bytes that are free for us in a folder; infinite if the file system does not say, or the folder is gone."""
+    try:
+        disk = shutil.disk_usage(folder)
+    except OSError:
+        return math.inf
     return disk.free if disk.total else math.inf
 
 

@@ -1,4 +1,5 @@
 import errno
+import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from stoic_assets.adapters.disk.files import (
     read_stored,
     remove_folder,
     remove_stale,
+    room,
     write_whole,
 )
 from stoic_assets.core.errors import ConfigurationError
@@ -189,3 +191,9 @@ def test_a_folder_that_cannot_be_removed_is_a_storage_error(tmp_path: Path) -> N
     (tmp_path / "link").symlink_to("real")
     with pytest.raises(StorageError, match=r"link cannot be removed: .*symbolic link; correct that, then repeat"):
         remove_folder(tmp_path / "link")
+
+
+def test_a_folder_that_is_gone_has_no_end_of_room(tmp_path: Path) -> None:
+    """Its absence is the fault to report, not that its room cannot be told."""
+    assert room(tmp_path / "gone") == math.inf
+    assert 0 < room(tmp_path) < math.inf
