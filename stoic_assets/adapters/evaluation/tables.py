@@ -1,6 +1,7 @@
 """The tables of one evaluation: writes rows redacted, reads evidence back from them."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -140,16 +141,30 @@ class EvaluationTables:
     def evidence(self) -> list[Evidence]:
         """The evidence of the trials, without what counts as a secret now.
 
-        Raises `ConfigurationError` when no conversation was stored.
+        Raises `ConfigurationError` when no conversation was stored, or not all that were held.
         """
-        if not self.has_evidence():
+        clean = self._workplace.evidence.is_clean(*self._key)  # this process has just stored it
+        if not self.has_evidence() or not (clean or self._holds_all_that_ended()):
             version, evaluation_id = self._key
             again = way_to_finish(version, evaluation_id, CONVERSED)
             raise ConfigurationError(f"the conversations of {evaluation_id} are not complete; continue with {again}")
-        read = self._own_columns if self._workplace.evidence.is_clean(*self._key) else self._blanked
+        read = self._own_columns if clean else self._blanked
         turns, observations, trials = map(read, EVIDENCE)
         said, seen = by_trial(turns), by_trial(observations)
         return [evidence_of(trial, said[trial["trial_id"]], seen[trial["trial_id"]]) for trial in trials]
+
+    def _holds_all_that_ended(self) -> bool:
+        """Whether every conversation is stored as it ended last: a run may be killed while it stores them again."""
+        if self._head().get("status") != CONVERSED:
+            return True
+        stored = {row["trial_id"]: row["ended_at"] for row in self.read("trials", ["trial_id", "ended_at"])}
+        ended = {
+            trial: datetime.fromisoformat(entry["at"])
+            for trial, entries in self._workplace.evidence.journals(self._manifest).kept.items()
+            for entry in entries
+            if entry["kind"] == "ended"
+        }
+        return all(stored.get(trial) == at for trial, at in ended.items())
 
     def _blanked(self, table: str) -> list[Row]:
         return [self._workplace.redactor.row(row) for row in self._own_columns(table)]

@@ -14,7 +14,7 @@ from stoic_assets.adapters.evaluation.beginning import Wanted
 from stoic_assets.adapters.evaluation.conversations import hold_evaluation
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.process.wall_clock import now
-from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.conversation import journal as entries
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.request import EvaluationRequest
@@ -61,6 +61,32 @@ def test_what_is_held_again_is_stored_whole_however_often_that_is_cut_off(
     assert {row["ended_at"].isoformat() for row in trials} == {row["ended_at"] for row in again.trials}
     assert len(turns) == sum(row["turns"] for row in trials)
     assert f"{found.trials[0]['trial_id']}-2" in {row["user"].removeprefix("u-") for row in trials}
+
+
+@pytest.mark.parametrize("table", ["turns", "trials"])
+def test_what_was_held_again_and_not_stored_is_not_judged_by_what_was_there_before(
+    workplace: Workplace, agent: Agent, said: list[str], monkeypatch: pytest.MonkeyPatch, table: str
+) -> None:
+    version = agent("1.0.0")
+    found = hold(workplace).held[version]
+    missed = entries.ended(now(), "infra_error", "no graph", 0, [])
+    asyncio.run(workplace.evidence.journals(found.manifest).of(found.trials[0]["trial_id"]).append(missed))
+    write = EvaluationTables.write
+
+    def killed(self: EvaluationTables, name: str, rows: Any) -> Path:
+        if name == table:
+            raise KeyboardInterrupt
+        return write(self, name, rows)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(EvaluationTables, "write", killed)
+        with pytest.raises(KeyboardInterrupt):
+            hold(workplace)
+    later = open_workplace(workplace.env, start=workplace.project.root)
+    with pytest.raises(ConfigurationError, match="are not complete; continue with `stoic eval "):
+        EvaluationTables(later, found.manifest).evidence()
+    again = hold(later).held[version]
+    assert len(EvaluationTables(later, again.manifest).evidence()) == 3
 
 
 @pytest.mark.parametrize(
