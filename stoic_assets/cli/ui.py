@@ -3,10 +3,11 @@
 import os
 import signal
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -49,7 +50,7 @@ def ui(
         _refuse_taken(port)
         with open_instance(workplace):  # else server and daemon, started together, would both make a home's databases
             pass
-        console.err.print(_way_in(f"http://127.0.0.1:{port}", token))
+        console.err.print("starting Dagster, which takes some seconds; Ctrl-C stops it")
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:  # nohup has the hang-up ignored
                 signal.signal(number, lambda *_: sys.exit(0))
@@ -59,9 +60,31 @@ def ui(
             for command in _commands(workplace, port)
         ]
         _note_processes(workplace.project.home, [os.getpid(), *(process.pid for process in started)])
-        while all(process.poll() is None for process in started):
-            time.sleep(0.5)
+        try:
+            _attend(started, port, _way_in(f"http://127.0.0.1:{port}", token))
+        finally:
+            for process in started:  # all at once: whoever kills us meanwhile leaves none behind
+                process.terminate()
     raise ServiceUnreachable("Dagster's web server or daemon ended unexpectedly; see its output above for the reason")
+
+
+def _attend(processes: Sequence["subprocess.Popen[str]"], port: int, way_in: str) -> None:
+    """Says how to open the web UI once it answers, and returns when one of the processes has ended."""
+    told = False
+    while True:
+        if not told and _answers(port):
+            console.err.print(way_in)
+            told = True
+        if any(process.poll() is not None for process in processes):
+            return
+        time.sleep(0.5)
+
+
+def _answers(port: int) -> bool:
+    """Whether somebody listens on a port of loopback."""
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False
 
 
 def _way_in(url: str, token: str) -> str:
@@ -75,12 +98,12 @@ def _way_in(url: str, token: str) -> str:
 
 
 def _commands(workplace: Workplace, port: int) -> list[list[str]]:
-    """Returns the commands that start web server and daemon."""
+    """The commands that start web server and daemon; the daemon's line for each tick of each sensor is left out."""
     own = workplace.project.root / "workspace.yaml"
     location = ["-w", str(own)] if own.exists() else ["-m", "stoic_assets.definitions"]
     return [
         [sys.executable, "-m", "stoic_assets.cli.web_server", "-h", "127.0.0.1", "-p", str(port), *location],
-        [sys.executable, "-m", "stoic_assets.cli.daemon", "run", *location],
+        [sys.executable, "-m", "stoic_assets.cli.daemon", "run", "--log-level", "warning", *location],
     ]
 
 
@@ -130,8 +153,7 @@ def _noted_processes(home: Path) -> list[str]:
 
 def _refuse_taken(port: int) -> None:
     """Raises `ConfigurationError` when something else listens on a port of loopback."""
-    with socket.socket() as probe:
-        if probe.connect_ex(("127.0.0.1", port)) == 0:
-            raise ConfigurationError(
-                f"port {port} is in use; end the program that listens there, or choose another port with --port"
-            )
+    if _answers(port):
+        raise ConfigurationError(
+            f"port {port} is in use; end the program that listens there, or choose another port with --port"
+        )

@@ -57,7 +57,7 @@ ui.ui(port=1)
 ENTERING = """
 import os, sys
 from stoic_assets.cli import ui
-ui._refuse_taken = lambda _: None
+ui._refuse_taken, ui._answers = (lambda _: None), (lambda _: True)
 ui._commands = lambda *_: [[sys.executable, "-c", "import os; print(os.environ['STOIC_UI_TOKEN'], flush=True)"]]
 ui.ui(port=3000)
 """
@@ -105,7 +105,7 @@ def test_both_servers_serve_the_projects_own_workspace_if_it_has_one(workplace: 
     for location in (["-m", "stoic_assets.definitions"], ["-w", str(workplace.project.root / "workspace.yaml")]):
         server, daemon = ui_module._commands(workplace, 3000)
         assert server[2:] == ["stoic_assets.cli.web_server", "-h", "127.0.0.1", "-p", "3000", *location]
-        assert daemon[2:] == ["stoic_assets.cli.daemon", "run", *location]
+        assert daemon[2:] == ["stoic_assets.cli.daemon", "run", "--log-level", "warning", *location]
         (workplace.project.root / "workspace.yaml").touch()
 
 
@@ -200,6 +200,16 @@ def test_a_ui_that_is_stopped_names_the_runs_that_go_on(workplace: Workplace, ho
     assert stopped.returncode == 0
     assert "2 runs still at work: " in stopped.stderr
     assert "still" not in subprocess.run(command, capture_output=True, text=True).stderr
+
+
+def test_the_way_in_is_told_when_the_server_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as server, subprocess.Popen(["sleep", "1"]) as process:
+        server.bind(("127.0.0.1", 0))
+        ui_module._attend([process], server.getsockname()[1], "open it")
+        assert capsys.readouterr().err == "", "nobody listens yet"
+        server.listen()
+        ui_module._attend([process], server.getsockname()[1], "open it")
+    assert capsys.readouterr().err == "open it\n"
 
 
 @pytest.mark.usefixtures("home")
