@@ -117,7 +117,7 @@ def _begun(workplace: Workplace, agent_version: str, evaluation_id: str) -> Row 
 
 def _table(rows: Rows) -> Table:
     table = console.plain_table()
-    for heading, least in (("version", 12), ("evaluation", 16), ("begun, UTC", 10), ("status", 10)):
+    for heading, least in (("version", 10), ("evaluation", 22), ("begun, UTC", 10), ("status", 10)):
         table.add_column(heading, min_width=least)
     for heading in ("scored", "average", "cost"):
         table.add_column(heading, justify="right")

@@ -65,6 +65,18 @@ def test_evaluations_stand_by_age_with_those_that_were_cut_short(listed: Callabl
     assert ("0 of 0" in lines[1], "2 of 3" in lines[2]) == (True, True)
 
 
+def test_the_id_that_other_commands_take_is_on_one_line_of_eighty_columns(
+    listed: Callable[..., str], workplace: Workplace, make_manifest: Callable[..., Manifest],
+    screen: Callable[[int], None],
+) -> None:
+    begun = make_manifest(evaluation_id="20261127T172746-d4386c", agent_version="my-agent@3.20.0")
+    workplace.evidence.begin(begun)
+    screen(80)
+    lines = listed().splitlines()
+    assert [line for line in lines if begun.evaluation_id in line], lines
+    assert max(map(len, lines)) <= 80
+
+
 def test_what_is_no_version_is_not_taken_for_one_without_evaluations(listed: Callable[..., str]) -> None:
     with pytest.raises(ConfigurationError, match="'marcus' is not"):
         listed("--agent-version", "marcus")
