@@ -1,16 +1,17 @@
 """Judgements by people: rating page, collected ratings, agreement of raters, calibration of the judge, feedback."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 
 from stoic_assets.adapters.evaluation.feedback_import import import_feedback
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.ratings import calibration_store, ratings_store
-from stoic_assets.adapters.ratings.rating_analysis import analyse_ratings
+from stoic_assets.adapters.ratings.rating_analysis import Analysed, analyse_ratings
 from stoic_assets.adapters.ratings.rating_keys import ratings_folder
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.judging.confidence_map import ConfidenceMap
@@ -65,12 +66,21 @@ def _spec(name: str, description: str) -> dg.AssetSpec:
             "rater_reliability", "How far raters agree on each question, with intervals, and whether that is enough."
         ),
         _spec("rater_checks", "Reasons to talk with a rater. No rating is left out because of one."),
-    ]
+    ],
+    can_subset=True,
 )
-def rating_analysis(workplace: dg.ResourceParam[Workplace]) -> tuple[dg.MaterializeResult, dg.MaterializeResult]:
-    """Analyses the ratings once, for both reliability and rater checks."""
+def rating_analysis(
+    context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
+) -> Iterator[dg.MaterializeResult]:
+    """Analyses the ratings once, for both reliability and rater checks; stores both, even if one is selected."""
     with reported(workplace):
-        analysed = analyse_ratings(workplace)
+        about = _about(analyse_ratings(workplace))
+    for asset in sorted(key.to_user_string() for key in context.selected_asset_keys):
+        yield dg.MaterializeResult(asset_key=asset, metadata=about[asset])
+
+
+def _about(analysed: Analysed) -> dict[str, dict[str, Any]]:
+    """The metadata of both assets."""
     analysis, files = analysed.analysis, {"report": analysed.report, "discussion_sheet": analysed.discussion_sheet}
     estimates = {name: found.coefficients["alpha_ordinal"].estimate for name, found in analysis.dimensions.items()}
     alphas = numbers({f"alpha_{name}": estimate for name, estimate in estimates.items()})
@@ -79,18 +89,13 @@ def rating_analysis(workplace: dg.ResourceParam[Workplace]) -> tuple[dg.Material
     study = {"page_id": analysed.study.page_id, "rubric": analysed.study.rubric or "not known"}
     flags = [f"{flag.rater_id}: {flag.check}: {flag.detail}" for flag in analysis.checks.flags]
     not_checked = [f"{check}: {why}" for check, why in analysis.checks.not_made.items()]
-    return (
-        dg.MaterializeResult(
-            "rater_reliability", metadata={**study, "raters": len(analysis.table.raters), **alphas, **gates, **paths}
-        ),
-        dg.MaterializeResult(
-            "rater_checks",
-            metadata={
-                **study, "dagster/row_count": len(flags), "flags": dg.MetadataValue.md(bulleted(flags) or "none"),
-                "not_checked": "; ".join(not_checked) or "none",
-            },
-        ),
-    )
+    return {
+        "rater_reliability": {**study, "raters": len(analysis.table.raters), **alphas, **gates, **paths},
+        "rater_checks": {
+            **study, "dagster/row_count": len(flags), "flags": dg.MetadataValue.md(bulleted(flags) or "none"),
+            "not_checked": "; ".join(not_checked) or "none",
+        },
+    }  # fmt: skip
 
 
 _COLUMNS = ("virtue", "judge_model", "measure", "estimate", "low", "high", "why")

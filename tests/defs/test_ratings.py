@@ -1,7 +1,7 @@
 """The assets of what people judge, materialised over a small study; and the sensor that starts them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -55,8 +55,10 @@ def say(workplace: Workplace, feedback: dict[str, Any], name: str = "one") -> No
     (folder / f"{name}.json").write_text(json.dumps(feedback))
 
 
-def materialise(workplace: Workplace) -> dict[str, dict[str, Any]]:
-    result = dg.materialize(STUDY, resources={"workplace": workplace})
+def materialise(
+    workplace: Workplace, assets: Sequence[dg.AssetsDefinition] = STUDY, selection: dg.AssetSelection | None = None
+) -> dict[str, dict[str, Any]]:
+    result = dg.materialize(assets, resources={"workplace": workplace}, selection=selection)
     events = [event.materialization for event in result.get_asset_materialization_events()]
     return {each.asset_key.to_user_string(): {k: v.value for k, v in each.metadata.items()} for each in events}
 
@@ -157,6 +159,14 @@ def test_without_ratings_the_analysis_says_what_to_do(workplace: Workplace) -> N
     result = dg.materialize([human_ratings, rating_analysis], resources={"workplace": workplace}, raise_on_error=False)
     [failure] = result.get_step_failure_events()
     assert "stoic ratings collect" in failure.step_failure_data.user_failure_data.description
+
+
+@pytest.mark.parametrize("asset", ["rater_reliability", "rater_checks"])
+def test_one_part_of_the_analysis_can_be_made_alone(workplace: Workplace, asset: str) -> None:
+    send(workplace, "ann", [1, 2])
+    materialise(workplace, [human_ratings])
+    [(made, metadata)] = materialise(workplace, [rating_analysis], dg.AssetSelection.assets(asset)).items()
+    assert (made, metadata["page_id"]) == (asset, "elsewhere")
 
 
 @pytest.fixture
