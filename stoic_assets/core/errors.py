@@ -17,6 +17,10 @@ class ConfigurationError(StoicError):
     """A setting, a job, a manifest or an argument is wrong."""
 
 
+class NothingYet(ConfigurationError):
+    """There is nothing to work on: no fault of a run that nobody started for this alone."""
+
+
 class Busy(ConfigurationError):
     """Another process does the same, or what excludes it."""
 

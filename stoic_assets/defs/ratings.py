@@ -14,6 +14,7 @@ from stoic_assets.adapters.ratings import calibration_store, ratings_store
 from stoic_assets.adapters.ratings.rating_analysis import Analysed, analyse_ratings
 from stoic_assets.adapters.ratings.rating_keys import ratings_folder
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.errors import NothingYet
 from stoic_assets.core.judging.confidence_map import ConfidenceMap
 from stoic_assets.core.presentation.markdown import bulleted, picture, plain
 from stoic_assets.defs.asset_metadata import OWNERS, numbers, page, shown
@@ -22,6 +23,8 @@ from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
 
 class RatingPageConfig(dg.Config):
     """`agent_versions` are those whose replies are rated, without naming them; if empty, the one evaluated last.
+
+    A named version without replies to rate is a fault; the one evaluated last may have none.
 
     `about` tells raters to whom people wrote; if empty, the page says only that people wrote and got a reply.
     """
@@ -34,7 +37,12 @@ class RatingPageConfig(dg.Config):
 def rating_pages(config: RatingPageConfig, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """A self-contained HTML page on which people rate replies to scenarios without knowing which version gave them."""
     with reported(workplace):
-        built = ratings_store.build(workplace, config.agent_versions, about=config.about or None)
+        try:
+            built = ratings_store.build(workplace, config.agent_versions, about=config.about or None)
+        except NothingYet as error:
+            if config.agent_versions:
+                raise
+            return dg.MaterializeResult(metadata={"replies": 0, "why": workplace.redactor.text(str(error))})
     return dg.MaterializeResult(
         metadata={
             "page_id": built.page_id,
@@ -74,7 +82,10 @@ def rating_analysis(
 ) -> Iterator[dg.MaterializeResult]:
     """Analyses the ratings once, for both reliability and rater checks; stores both, even if one is selected."""
     with reported(workplace):
-        about = _about(analyse_ratings(workplace))
+        try:
+            about = _about(analyse_ratings(workplace))
+        except NothingYet as error:
+            about = {asset: {"why": str(error)} for asset in ("rater_reliability", "rater_checks")}
     for asset in sorted(key.to_user_string() for key in context.selected_asset_keys):
         yield dg.MaterializeResult(asset_key=asset, metadata=about[asset])
 

@@ -131,12 +131,20 @@ def test_of_a_calibration_dagster_keeps_the_first_rows_alone(workplace: Workplac
     assert found["dagster/row_count"].value > MOST_ROWS == len(found["measures"].records)
 
 
-def test_a_page_needs_no_configuration(workplace: Workplace) -> None:
-    failed = dg.materialize([rating_pages], resources={"workplace": workplace}, raise_on_error=False)
+def test_where_there_is_nothing_to_rate_the_run_goes_on_and_says_why(workplace: Workplace) -> None:
+    send(workplace, "ann", [1, 2])
+    found = materialise(workplace, [rating_pages, *STUDY])
+    assert (found["rating_pages"]["replies"], found["human_ratings"]["new"]) == (0, 2)
+    assert found["rating_pages"]["why"].startswith("nothing was evaluated yet")
+
+
+def test_a_page_for_a_named_version_is_not_quietly_left_out(workplace: Workplace) -> None:
+    config = dg.RunConfig({"rating_pages": RatingPageConfig(agent_versions=["marcus@9"])})
+    failed = dg.materialize([rating_pages], resources={"workplace": workplace}, run_config=config, raise_on_error=False)
     failure = failed.failure_data_for_node("rating_pages")
     assert failure is not None
     assert failure.user_failure_data is not None
-    assert "nothing was evaluated yet" in (failure.user_failure_data.description or "")
+    assert "marcus@9 has no replies to rate" in (failure.user_failure_data.description or "")
 
 
 @pytest.mark.parametrize(("about", "told"), [("People wrote to Ada.", "People wrote to Ada."), ("", None)])
@@ -156,9 +164,9 @@ def test_raters_are_told_whom_people_wrote_to(
 
 
 def test_without_ratings_the_analysis_says_what_to_do(workplace: Workplace) -> None:
-    result = dg.materialize([human_ratings, rating_analysis], resources={"workplace": workplace}, raise_on_error=False)
-    [failure] = result.get_step_failure_events()
-    assert "stoic ratings collect" in failure.step_failure_data.user_failure_data.description
+    found = materialise(workplace)
+    for asset in ("rater_reliability", "rater_checks"):
+        assert "stoic ratings collect" in found[asset]["why"]
 
 
 @pytest.mark.parametrize("asset", ["rater_reliability", "rater_checks"])

@@ -11,7 +11,7 @@ from stoic_assets.adapters.disk.files import write_whole
 from stoic_assets.adapters.ratings.rating_keys import rating_pages, ratings_locked, read_keys
 from stoic_assets.adapters.ratings.ratings_store import rated_items
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.errors import NothingYet
 from stoic_assets.core.ratings.study import Study, chosen_study
 from stoic_assets.core.releases import ALL_VERSIONS
 
@@ -36,7 +36,7 @@ def analyse_ratings(workplace: Workplace, page_id: str | None = None) -> Analyse
     """Analyses the ratings of one page, by default of the one that was rated last.
 
     Those that come in meanwhile wait, as does another analysis: it could store last what it computed from fewer.
-    Raises `ConfigurationError` when there are none.
+    Raises `NothingYet` when there are none, and `ConfigurationError` for a page without any.
     """
     with ratings_locked(workplace):
         return _analyse_and_store(workplace, page_id)
@@ -50,7 +50,7 @@ def _analyse_and_store(workplace: Workplace, page_id: str | None) -> Analysed:
 
     rows = workplace.warehouse.query("select * from human_ratings")
     if not rows:
-        raise ConfigurationError("there are no ratings; import some with `stoic ratings collect FILE_OR_FOLDER`")
+        raise NothingYet("there are no ratings; import some with `stoic ratings collect FILE_OR_FOLDER`")
     study = chosen_study(rows, read_keys(workplace.project.home), page_id)
     analysis = replace(analyse(study.rows, rated_items(workplace)), study=study)
     folder, warehouse = rating_pages(workplace), workplace.warehouse

@@ -20,7 +20,7 @@ from stoic_assets.adapters.ratings.rating_keys import (
 )
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
-from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.errors import ConfigurationError, NothingYet
 from stoic_assets.core.ratings.blinding import Key, Reply, blind
 from stoic_assets.core.ratings.collection import Merged, merge
 from stoic_assets.core.ratings.page.build import build_page
@@ -63,7 +63,7 @@ def build(
     """Writes the page for the scenario replies of the versions' newest evaluations, and stores its keys.
 
     Without versions it takes the one that was evaluated last; `about` tells raters whom people wrote to. The same
-    replies give the same page. Raises `ConfigurationError` for a version without such replies.
+    replies give the same page. Raises `NothingYet` for a version without such replies.
     """
     versions = dict.fromkeys(agent_versions) or [workplace.warehouse.newest_version()]
     home = workplace.project.home
@@ -93,7 +93,7 @@ def scenario_replies(workplace: Workplace, agent_version: str) -> list[Reply]:
     why = f"; {again} with a job for that agent that holds `scenarios`"
     if has_scenarios:
         why = f": all its trials with a scenario failed; correct the causes, which its report names, and {again} again"
-    raise ConfigurationError(f"{agent_version} has no replies to rate{why}")
+    raise NothingYet(f"{agent_version} has no replies to rate{why}")
 
 
 def _first_trials(trials: Iterable[Row]) -> list[str]:

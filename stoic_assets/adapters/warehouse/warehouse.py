@@ -32,7 +32,7 @@ from stoic_assets.adapters.warehouse.sql_project import SqlProject
 from stoic_assets.adapters.warehouse.table_rows import rows_as_json
 from stoic_assets.adapters.warehouse.table_scans import live_scan, scan
 from stoic_assets.adapters.warehouse.table_schemas import MODELS, TABLES, duckdb_columns
-from stoic_assets.core.errors import ConfigurationError, TableMissing
+from stoic_assets.core.errors import NothingYet, TableMissing
 from stoic_assets.core.evaluation.evaluation_id import EvaluationKey, check_evaluation_id
 from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.table_repair import way_to_remake
@@ -117,11 +117,11 @@ class Warehouse:
         return self._of_version("trials", agent_version, sql)
 
     def newest_version(self) -> str:
-        """The version evaluated last. Raises `ConfigurationError` if there is none."""
+        """The version evaluated last. Raises `NothingYet` if there is none."""
         rows = self.query("select agent_version from evaluations order by started_at desc limit 1")
         if not rows:
             advice = "run `stoic eval` or `stoic demo`; `stoic list` shows evaluations that were cut short"
-            raise ConfigurationError(f"nothing was evaluated yet in {self.root}; {advice}")
+            raise NothingYet(f"nothing was evaluated yet in {self.root}; {advice}")
         return str(rows[0]["agent_version"])
 
     def agent_versions(self) -> set[str]:
