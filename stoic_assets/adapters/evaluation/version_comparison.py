@@ -65,8 +65,8 @@ def compare_versions(
     `ComparisonRefused`, `ConfigurationError`.
     """
     settings = workplace.settings
-    candidates = _stored(workplace, candidate, candidate_id)[:RECENT]
-    bases = _until(_stored(workplace, base, base_id), held_with)[:RECENT]
+    candidates = _stored(workplace, candidate, candidate_id, base)[:RECENT]
+    bases = _until(_stored(workplace, base, base_id, candidate), held_with)[:RECENT]
     best = most_alike(bases, candidates)
     released = candidate in load_releases(workplace.project.releases)[0]
     chosen = best if released else most_alike(bases, candidates[:1])
@@ -184,8 +184,8 @@ def _prompts(
     return {question: frozenset(hashes) for question, hashes in asked.items()}
 
 
-def _stored(workplace: Workplace, agent_version: str, named: str | None) -> list[Stored]:
-    """The named evaluation, or all of a version that were ever finished, the newest first.
+def _stored(workplace: Workplace, agent_version: str, named: str | None, other: str) -> list[Stored]:
+    """The named evaluation, or all of a version that were ever finished, the newest first, to compare with `other`'s.
 
     One that is being judged again allows no comparison, and no older one replaces it. When there is none, raises
     `ComparisonRefused` if one was begun, else `ConfigurationError`, as when the deletion of the version has begun.
@@ -200,7 +200,7 @@ def _stored(workplace: Workplace, agent_version: str, named: str | None) -> list
         evidence = workplace.evidence
         begun = evidence.readable(agent_version, named) if named else rows or evidence.manifests(agent_version)
         error = ComparisonRefused if begun else ConfigurationError
-        raise error(f"{agent_version}: {_why_none(workplace, agent_version, named, rows)}")
+        raise error(f"{agent_version}: {_why_none(workplace, agent_version, named, rows, other)}")
     held: dict[str, list[Row]] = defaultdict(list)
     for trial in workplace.warehouse.jobs(agent_version):
         held[trial["evaluation_id"]].append(trial)
@@ -215,7 +215,9 @@ def _stored(workplace: Workplace, agent_version: str, named: str | None) -> list
     ]
 
 
-def _why_none(workplace: Workplace, agent_version: str, named: str | None, rows: Sequence[Row]) -> str:
+def _why_none(
+    workplace: Workplace, agent_version: str, named: str | None, rows: Sequence[Row], other: str
+) -> str:
     """Why none of a version's evaluations can be compared, and what to do."""
     if workplace.evidence.is_being_evaluated(agent_version, named):
         which = f"its evaluation {named}" if named else "its newest evaluation"
@@ -225,7 +227,7 @@ def _why_none(workplace: Workplace, agent_version: str, named: str | None, rows:
     if named:
         return f"it has no evaluation {named}; run `stoic eval --agent-version {agent_version}`"
     if not rows:
-        return f"it {workplace.evidence.unevaluated(agent_version)}"
+        return f"it {workplace.evidence.unevaluated(agent_version, other)}"
     evaluation_id, status = rows[0]["evaluation_id"], rows[0]["status"]
     return f"its newest evaluation is {status}; continue with {way_to_finish(agent_version, evaluation_id, status)}"
 

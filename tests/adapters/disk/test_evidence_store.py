@@ -61,6 +61,7 @@ def test_a_mistyped_version_is_answered_with_those_evaluated(store: EvidenceStor
     known = "did you mean marcus@1.0.0? known: marcus@1.0.0, zeno@2"
     new = "to evaluate it, run `stoic eval --agent-version marcus@1.0.1`"
     assert store.unevaluated("marcus@1.0.1") == f"was never evaluated; {known}; {new}"
+    assert store.unevaluated("marcus@1.0.1", "marcus@1.0.0").startswith("was never evaluated; known: zeno@2; to evalu")
 
 
 def test_an_evaluation_has_begun_once_something_is_journalled(store: EvidenceStore, manifest: Make) -> None:

@@ -16,6 +16,7 @@ from stoic_assets.adapters.evaluation.version_comparison import base_version, co
 from stoic_assets.adapters.ratings.calibration_store import PLACE
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.side import ComparisonRefused
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.releases import ALL_VERSIONS
@@ -97,6 +98,18 @@ def test_a_comparison_says_that_the_judge_has_moved(workplace: Workplace, drifte
     workplace.warehouse.write("judge_drift", ALL_VERSIONS, "drift-1", [DRIFT] if drifted else [])
     notes = compare_versions(workplace, "marcus@0.9.0", "marcus@1.0.0").notes
     assert any(note.startswith("the judge itself changed") for note in notes) is drifted, notes
+
+
+def test_a_version_is_not_offered_as_its_own_base(
+    workplace: Workplace, make_manifest: Callable[..., Manifest]
+) -> None:
+    version, evaluation_id = KEY
+    workplace.evidence.begin(make_manifest(agent_version=version, evaluation_id=evaluation_id))
+    workplace.warehouse.write("evaluations", *KEY, [row | {"status": "finished"} for row in TABLES["evaluations"]])
+    said = r"it was never evaluated; run `stoic eval --agent-version marcus@0\.9`"
+    for sides in (("marcus@0.9", version), (version, "marcus@0.9")):
+        with pytest.raises(ConfigurationError, match=said):
+            compare_versions(workplace, *sides)
 
 
 def test_a_version_is_compared_with_its_first_parent(
