@@ -1,6 +1,6 @@
 """Which evaluation goes on, and what must not have changed since it began."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 from stoic_assets.core.errors import ConfigurationError
@@ -50,7 +50,8 @@ def refuse_change(begun: Manifest, wanted: EvaluationSpec, redactor: Redactor) -
     """Raises `ResumeRefused`, naming what differs, unless the evaluation began with the specification `wanted`."""
     if begun.spec_hash == wanted.hash():
         return
-    then, now = begun.spec.blanked(redactor), wanted.blanked(redactor)
+    shared = begun.spec.addresses.keys() & wanted.addresses.keys()
+    then, now = (_at(spec.blanked(redactor), shared) for spec in (begun.spec, wanted))
     old, new = then.compared(), now.compared()
     changed = [name for name in EvaluationSpec.model_fields if old.get(name) != new.get(name)]
     called = {
@@ -64,6 +65,11 @@ def refuse_change(begun: Manifest, wanted: EvaluationSpec, redactor: Redactor) -
         "change it back, or start a new evaluation (without --resume; in Dagster a new run, not a re-execution)"
         f"{f'; {regrade}' if changed == ['judge_models'] else ''}"
     )
+
+
+def _at(spec: EvaluationSpec, jobs: Set[str]) -> EvaluationSpec:
+    """The specification with the addresses of these jobs alone: those of others came or went with their jobs."""
+    return spec.model_copy(update={"addresses": {job: url for job, url in spec.addresses.items() if job in jobs}})
 
 
 def _former(value: Any) -> str:

@@ -117,15 +117,31 @@ def test_changed_new_and_missing_jobs_are_named(make_spec: MakeSpec) -> None:
         refuse_change(begun, make_spec(job("a"), job("b", facts=["f"]), job("d")), SECRETS)
 
 
-def test_jobs_in_another_order_are_the_same_jobs(make_spec: MakeSpec) -> None:
-    def spec(*names: str, **changes: Any) -> EvaluationSpec:
-        addresses = {name: f"http://{name}" for name in names}
-        return make_spec(*[job(name) for name in names], addresses=addresses, **changes)
+@pytest.fixture
+def make_spec_of(make_spec: MakeSpec) -> MakeSpec:
+    """By the names of jobs, each of which has its own address."""
 
-    begun = stored(spec("a", "b"))
-    refuse_change(begun, spec("b", "a"), SECRETS)
+    def make(*names: str, **changes: Any) -> EvaluationSpec:
+        addresses = {name: f"http://{name}" for name in names}
+        return make_spec(*[job(name) for name in names], **{"addresses": addresses, **changes})
+
+    return make
+
+
+def test_addresses_that_come_and_go_with_jobs_have_not_changed(make_spec_of: MakeSpec) -> None:
+    begun = stored(make_spec_of("a", "b"))
+    with pytest.raises(ResumeRefused, match=r"since the evaluation began: jobs \(b, c\); change"):
+        refuse_change(begun, make_spec_of("a", "c"), SECRETS)
+    moved = make_spec_of("a", "c", addresses={"a": "http://z", "c": "http://z"})
+    with pytest.raises(ResumeRefused, match=r"began: jobs \(b, c\), addresses \(it was http://a\); change"):
+        refuse_change(begun, moved, SECRETS)
+
+
+def test_jobs_in_another_order_are_the_same_jobs(make_spec_of: MakeSpec) -> None:
+    begun = stored(make_spec_of("a", "b"))
+    refuse_change(begun, make_spec_of("b", "a"), SECRETS)
     with pytest.raises(ResumeRefused, match=r"since the evaluation began: agent_model \(it was m\); change"):
-        refuse_change(begun, spec("b", "a", agent_model="n"), SECRETS)
+        refuse_change(begun, make_spec_of("b", "a", agent_model="n"), SECRETS)
 
 
 def test_a_specification_plans_its_trials(make_spec: MakeSpec) -> None:
