@@ -10,6 +10,7 @@ from pydantic import Field
 from stoic_assets.adapters.evaluation.beginning import Wanted
 from stoic_assets.adapters.evaluation.conversations import HeldEvaluation, hold_evaluation
 from stoic_assets.adapters.evaluation.live_releases import refuse_withdrawn
+from stoic_assets.adapters.http.endpoint import parse_url
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
@@ -45,7 +46,10 @@ class ConversationConfig(dg.Config):
         """The part that defines the evaluation. Raises `ConfigurationError` for an invalid value of any part."""
         bounded = {"at_once", "max_cost"}
         checked(Bounds, self.model_dump(include=bounded))
-        return checked(EvaluationRequest, self.model_dump(exclude=bounded))
+        request = checked(EvaluationRequest, self.model_dump(exclude=bounded))
+        if request.agent_url:
+            parse_url(request.agent_url, "agent_url")  # later its fault would name the option of the command
+        return request
 
 
 _SCHEMA = dg.TableSchema(

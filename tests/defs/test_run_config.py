@@ -6,10 +6,11 @@ import dagster as dg
 import pytest
 
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.defs.judging import verdicts
 from stoic_assets.defs.maintenance import compact
-from stoic_assets.defs.transcripts import transcripts
+from stoic_assets.defs.transcripts import ConversationConfig, transcripts
 
 VERSION = "marcus@1.0.0"
 
@@ -41,6 +42,11 @@ def test_a_number_that_is_out_of_bounds_is_told_in_one_line_and_not_tried_again(
     [key] = wanted
     assert failure.user_failure_data.description == f"{key}: Input should be greater than or equal to {least}"
     assert not [event for event in failed.all_events if event.is_step_up_for_retry]
+
+
+def test_a_wrong_address_is_named_as_in_the_launchpad() -> None:
+    with pytest.raises(ConfigurationError, match=r"^agent_url: not an http or https address"):
+        ConversationConfig(agent_url="ftp://x").request()
 
 
 @pytest.mark.parametrize("asset", [transcripts, verdicts])
