@@ -81,7 +81,8 @@ def collect(
         console.print_json(counts)
     elif not any(counts[name] for name in ("new", "changed", "unchanged", "superseded")):
         files = plural(collected.files, "JSON file")
-        console.out.print(f"no rating found in {files}; collect the files that raters saved on the page")
+        found = f"no rating found in {files}" if collected.files else "no JSON file found"
+        console.out.print(f"{found}; collect the files that raters saved on the page")
     else:
         files = plural(counts.pop("files"), "file")
         console.say(", ".join([files, *(f"{count} {name}" for name, count in counts.items())]))

@@ -53,8 +53,9 @@ def yaml_files(folder: Path) -> list[Path]:
 
 
 def visible_files(folder: Path, *endings: str) -> list[Path]:
-    """The files of a folder with one of these endings, by name, but hidden ones: editors and systems make those."""
-    found = (path for ending in endings for path in folder.glob(f"*{ending}"))
+    """The files of a folder with one of these endings, in any case, by name; without hidden ones, which editors and
+    systems make."""
+    found = (path for path in folder.glob("*") if path.name.lower().endswith(endings))
     return sorted(path for path in found if not path.name.startswith("."))
 
 

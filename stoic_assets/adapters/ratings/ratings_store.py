@@ -21,6 +21,7 @@ from stoic_assets.adapters.ratings.rating_keys import (
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError, NothingYet
+from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.ratings.blinding import Key, Reply, blind
 from stoic_assets.core.ratings.collection import Merged, merge
 from stoic_assets.core.ratings.page.build import build_page
@@ -121,9 +122,13 @@ def rating_files(home: Path) -> list[Path]:
 def collect(workplace: Workplace, paths: Iterable[Path]) -> Collected:
     """Stores rating files, or all visible `.json` files of folders. Storing the same again changes nothing.
 
-    Raises `ConfigurationError` for the first file that is missing or invalid; then nothing is stored.
+    Subfolders that have such files are named in a note. Raises `ConfigurationError` for the first file that is missing
+    or invalid; then nothing is stored.
     """
-    files = _files(paths, keys_file(workplace.project.home))
+    named = list(paths)
+    files = _files(named, keys_file(workplace.project.home))
+    if passed_over := _passed_over(named):
+        workplace.progress.note(f"not searched, name them to collect from them: {listed(passed_over)}")
     ratings = [rating for file in files for rating in _read(workplace, file)]
     with ratings_locked(workplace):
         stored = workplace.warehouse.query(f"select * from {TABLE}")
@@ -137,6 +142,13 @@ def _files(paths: Iterable[Path], keys: Path) -> list[Path]:
     """The files that were named or are in named folders, each once, by path; without the file of keys."""
     named = [visible_files(path, ".json") if path.is_dir() else [path] for path in paths]
     return sorted({file.resolve() for group in named for file in group} - {keys.resolve()})
+
+
+def _passed_over(paths: Sequence[Path]) -> list[str]:
+    """The visible folders with such files that are in the named ones, and were not named themselves."""
+    named = {path.resolve() for path in paths}
+    inside = (folder for path in paths for folder in path.glob("*/") if folder.resolve() not in named)
+    return sorted(str(each) for each in inside if not each.name.startswith(".") and visible_files(each, ".json"))
 
 
 def _read(workplace: Workplace, file: Path) -> list[Rating]:

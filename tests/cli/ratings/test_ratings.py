@@ -66,7 +66,7 @@ def test_collecting_says_what_came_in(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "if two people used one rater id, change it in one" in advice
 
 
-@pytest.mark.parametrize("command", [lambda: collect([Path()]), analyze, calibrate])
+@pytest.mark.parametrize("command", [lambda: collect([]), analyze, calibrate])
 def test_a_command_says_that_it_waits_for_another(
     workplace: Workplace, capsys: pytest.CaptureFixture[str], command: Callable[[], None]
 ) -> None:
@@ -167,5 +167,17 @@ def test_collecting_nothing_is_said(tmp_path: Path, capsys: pytest.CaptureFixtur
     for name, text in files.items():
         (folder / name).write_text(text)
     collect([folder])
-    many = "1 JSON file" if files else "0 JSON files"
-    assert capsys.readouterr().out == f"no rating found in {many}; collect the files that raters saved on the page\n"
+    found = "no rating found in 1 JSON file" if files else "no JSON file found"
+    assert capsys.readouterr().out == f"{found}; collect the files that raters saved on the page\n"
+
+
+def test_subfolders_that_were_passed_over_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sent = tmp_path / "sent"
+    for name in ("monday/ann.json", "notes/readme.txt", ".trash/ben.json"):
+        (sent / name).parent.mkdir(parents=True)
+        (sent / name).write_text("[]")
+    collect([sent, sent / "monday"])
+    assert not capsys.readouterr().err
+    collect([sent])
+    told = " ".join(capsys.readouterr().err.split())
+    assert told == f"not searched, name them to collect from them: {sent / 'monday'}"

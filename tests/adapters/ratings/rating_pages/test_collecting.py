@@ -91,6 +91,12 @@ def test_a_missing_file_is_named(workplace: Workplace, tmp_path: Path) -> None:
         collect(workplace, [tmp_path / "nowhere.json"])
 
 
+def test_the_ending_of_a_file_may_be_in_capitals(workplace: Workplace, tmp_path: Path) -> None:
+    for name in ("ann.JSON", "ben.Json", "notes.txt"):
+        save(tmp_path, [], name)
+    assert collect(workplace, [tmp_path]).files == 2
+
+
 def test_the_folder_of_keys_can_be_collected(workplace: Workplace) -> None:
     store(workplace, "e1", [trial("e1", "grief")])
     build(workplace, [VERSION])
