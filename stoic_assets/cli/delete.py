@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Set
+from contextlib import redirect_stdout
 from functools import partial
 from typing import Annotated
 
@@ -81,12 +82,16 @@ def _meant(version: str, stored: Set[str]) -> str:
 
 def _agreed(question: str) -> bool:
     try:
-        return typer.confirm(question, err=True)
+        with redirect_stdout(sys.stderr):  # typer asks on stderr, but for the question's last blank
+            agreed = typer.confirm(question, err=True)
     except typer.Abort:
         console.err.print()  # the cursor is behind the question
         if sys.stdin.isatty():
             raise KeyboardInterrupt from None  # which `input` reports as the end of the input
         raise ConfigurationError("no answer; add --yes to delete without a question") from None
+    if not sys.stdin.isatty():
+        console.err.print()  # what was not typed ended no line on the screen
+    return agreed
 
 
 def _delete_all(workplace: Workplace, version: str) -> None:

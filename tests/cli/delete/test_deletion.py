@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -31,9 +32,18 @@ def test_nothing_is_deleted_but_by_who_says_yes(
     done = CliRunner().invoke(DELETE, [VERSION], input=answer, catch_exceptions=False)
     assert "Delete marcus@1.1.0 and its 1 evaluation permanently?" in done.stderr
     told = "deleted marcus@1.1.0 with 1 evaluation\n" if is_deleted else ""
-    assert (done.exit_code, done.stdout) == (0 if is_deleted else 1, f" {answer}{told}"), "typed on a terminal"
+    assert (done.exit_code, done.stdout) == (0 if is_deleted else 1, told)
     assert done.stderr.endswith("nothing was deleted\n") is not is_deleted
     assert (VERSION in workplace.warehouse.agent_versions() & workplace.evidence.agent_versions()) != is_deleted
+
+
+@pytest.mark.parametrize(("answer", "agreed"), [("y\n", True), ("n\n", False), ("n", False)])
+def test_an_answer_from_a_pipe_leaves_stdout_empty_and_lines_whole(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], answer: str, agreed: bool
+) -> None:
+    monkeypatch.setattr(sys, "stdin", StringIO(answer))
+    assert delete._agreed("Delete it?") is agreed
+    assert capsys.readouterr() == ("", "Delete it? [y/N]: \n")
 
 
 def test_the_end_of_the_input_is_no_answer(workplace: Workplace) -> None:
