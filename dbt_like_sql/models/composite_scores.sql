@@ -28,6 +28,8 @@ assertions as (
         trial_id,
         sum(case when passed then weight else 0 end) / nullif(sum(weight) filter (where passed is not null), 0)
             as assertion,
+        -- Not read from that share, which is as good as 1 where a failed one has a billionth of the weight.
+        bool_and(passed) filter (where weight > 0) as held,
         sum(weight) as weight,
         max(evaluated_at) as decided_at
     from {{ source('evidence', 'assertion_results') }}
@@ -90,6 +92,7 @@ judged as (
         tasks.task,
         tones.tone,
         assertions.assertion,
+        assertions.held,
         trials.planned_tasks > 0 or coalesce(assertions.weight, 0) > 0 as asked,
         virtues.virtue_overall,
         virtues.virtue_overall_weighted,
@@ -165,6 +168,6 @@ select
         when final_outcome = 'agent_error' then case when asked then false end
         when task is null and assertion is null then null
         -- Rounded, since the mean of 0.6, 0.7 and 0.8 lies a hair below 0.7 in binary.
-        else round(coalesce(assertion, 1), 9) >= 1 and round(coalesce(task, 1), 9) >= {{ var('pass_task_score') }}
+        else coalesce(held, true) and round(coalesce(task, 1), 9) >= {{ var('pass_task_score') }}
     end as passed
 from weighed

@@ -152,6 +152,11 @@ def test_a_trial_passed_when_every_assertion_held_and_its_tasks_were_done(wareho
     assert {row["trial_id"]: row["passed"] for row in rows} == {trial: case[2] for trial, case in cases.items()}
 
 
+def test_a_failed_assertion_of_next_to_no_weight_fails_the_trial(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial().assertion(False, 1e-10).assertion(True).assertion(None, 1.0))
+    assert (row["assertion"], row["passed"]) == (pytest.approx(1.0), False)
+
+
 def test_a_mean_that_is_below_the_mark_by_rounding_alone_passes(warehouse, evaluation):
     row = composite(evaluation(warehouse).trial().task(0.6).task(0.7).task(0.8))
     assert (row["task"] < 0.7, row["passed"]) == (True, True)
