@@ -167,7 +167,6 @@ select
         -- An agent that broke down failed, but only at what was asked of it.
         when final_outcome = 'agent_error' then case when asked then false end
         when task is null and assertion is null then null
-        -- Rounded, since the mean of 0.6, 0.7 and 0.8 lies a hair below 0.7 in binary.
-        else coalesce(held, true) and round(coalesce(task, 1), 9) >= {{ var('pass_task_score') }}
+        else coalesce(held, true) and not {{ falls_short('coalesce(task, 1)', var('pass_task_score')) }}
     end as passed
 from weighed

@@ -49,8 +49,8 @@ select
     n,
     slope,
     case
-        when round(slope, 9) > {{ var('trend_slope') }} then 'improving'
-        when round(slope, 9) < -{{ var('trend_slope') }} then 'declining'
+        when {{ falls_short(var('trend_slope'), 'slope') }} then 'improving'
+        when {{ falls_short('slope', -var('trend_slope')) }} then 'declining'
         else 'stable'
     end as trend,
     released_at,

@@ -50,7 +50,6 @@ select
     virtues.trials
 from {{ ref('evaluation_virtues') }} as virtues
 left join advice using (agent_version, evaluation_id, virtue)
--- Rounded, since 0.7 · 0.8 ÷ 0.8 lies a hair below 0.7 in binary.
 where
-    round(virtues.score, 9) < {{ var('weak_score_below') }}
-    and round(virtues.confidence, 9) > round(virtues.confidence_above, 9)
+    {{ falls_short('virtues.score', var('weak_score_below')) }}
+    and {{ falls_short('virtues.confidence_above', 'virtues.confidence') }}

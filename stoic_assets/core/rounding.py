@@ -45,5 +45,5 @@ The mean of 0.15, 0.2, 0.25 is not quite that of 0.2, 0.2, 0.2, nor the spread o
 
 
 def falls_short(value: float, bound: float) -> bool:
-    """Whether `value` is below `bound` by more than rounding."""
+    """Whether `value` is below `bound` by more than rounding; the macro of this name is the same rule in SQL."""
     return value < bound - ROUNDING

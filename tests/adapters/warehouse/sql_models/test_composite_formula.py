@@ -86,7 +86,7 @@ def by_the_contract(trial: dict[str, Any]) -> dict[str, Any]:
     if outcome == "agent_error":
         passed = False if asked else None
     elif parts[1][1] is not None or parts[2][1] is not None:
-        passed = all(ok for ok, weight in told if weight) and (not tasks or sum(tasks) / len(tasks) >= 0.7 - 5e-10)
+        passed = all(ok for ok, weight in told if weight) and (not tasks or sum(tasks) / len(tasks) >= 0.7 - 1e-9)
     held = {name: pytest.approx(value, abs=1e-9) for name, value in results.items() if valid and value is not None}
     counted = {"outcome": outcome, "valid": valid, "virtues_scored": len(scores), "passed": passed if valid else None}
     return dict.fromkeys(results) | held | counted

@@ -162,6 +162,11 @@ def test_a_mean_that_is_below_the_mark_by_rounding_alone_passes(warehouse, evalu
     assert (row["task"] < 0.7, row["passed"]) == (True, True)
 
 
+def test_a_mean_of_a_third_reaches_the_mark_of_a_third(tmp_path, evaluation):
+    third = Warehouse(tmp_path / "warehouse", {"pass_task_score": 0.3333333333})
+    assert composite(evaluation(third).trial().task(1.0).task(0.0).task(0.0))["passed"] is True
+
+
 def test_the_mark_is_set_by_a_variable(tmp_path, evaluation):
     strict = Warehouse(tmp_path / "warehouse", {"pass_task_score": 0.95})
     assert composite(evaluation(strict).trial().task(0.9))["passed"] is False

@@ -2,6 +2,7 @@
 
 import pytest
 
+from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.scoring.validity import conclusive
 
@@ -126,6 +127,13 @@ def test_a_weak_virtue_scores_low_although_the_judge_is_sure(warehouse, evaluati
     assert (row["virtue"], row["score"], row["confidence"], row["trials"]) == ("wisdom", 0.5, 0.8, 1)
     assert row["severity"] == pytest.approx(0.4)
     assert row["suggestions"] == []
+
+
+def test_a_virtue_that_scores_a_third_is_not_below_the_bound_of_a_third(tmp_path, evaluation):
+    made = evaluation(Warehouse(tmp_path / "warehouse", {"weak_score_below": 0.3333333333}))
+    for sample, score in enumerate((0.0, 0.0, 1.0)):
+        made.verdict(score=score, sample=sample)
+    assert made.trial().scored().read("weak_virtues") == []
 
 
 def test_suggestions_are_distinct_the_most_frequent_first_and_at_most_ten(warehouse, evaluation):

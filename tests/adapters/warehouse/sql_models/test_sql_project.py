@@ -63,8 +63,8 @@ def test_a_relationship_reads_the_other_table_too(project):
 def test_settings_reach_the_sql():
     settings = Settings(trend=Trend(slope=0.37), passing=Passing(task_at_least=0.65))
     project = SqlProject(variables=model_variables(settings))
-    assert "> 0.37" in project.sql["virtue_trends"]
-    assert ">= 0.65" in project.sql["composite_scores"]
+    assert "0.37 < slope" in project.sql["virtue_trends"]
+    assert "< 0.65" in project.sql["composite_scores"]
     assert "0.7" in project.sql["weak_virtues"]
 
 
