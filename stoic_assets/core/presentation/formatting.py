@@ -96,8 +96,10 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def percent(value: float) -> str:
-    """A share, 0–1, in percent: `12 %`, `<1 %`."""
-    return "<1 %" if 0 < value < 0.005 else f"{value:.0%}".replace("%", " %")
+    """A share, 0–1, in percent: `12 %`, `<1 %`, `>99 %`; only none at all is `0 %`, and only all is `100 %`."""
+    if 0 < value < 1 and not 0.005 < value < 0.995:
+        return "<1 %" if value < 0.5 else ">99 %"
+    return f"{value:.0%}".replace("%", " %")
 
 
 def milliseconds(value: float) -> str:

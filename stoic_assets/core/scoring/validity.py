@@ -4,7 +4,7 @@ The SQL model `evaluation_scores` has the same rule for its column `conclusive`.
 """
 
 from stoic_assets.core.evaluation.next_command import way_to_finish
-from stoic_assets.core.presentation.formatting import percent, plural
+from stoic_assets.core.presentation.formatting import plural
 
 
 def invalid_share(scored: int, invalid: int) -> float:
@@ -20,7 +20,7 @@ def conclusive(scored: int, invalid: int, threshold: float) -> bool:
 def too_many_invalid(invalid: int, ended: int, threshold: float) -> str:
     """The message for an evaluation with more invalid trials among those that ended than `threshold`, 0–1, allows."""
     found = f"{invalid} of {plural(ended, 'trial')} {'is' if invalid == 1 else 'are'} invalid"
-    return f"{found}, more than the {percent(threshold)} that stoic.yml allows"
+    return f"{found}, more than the {100 * threshold:.10g} % that stoic.yml allows"
 
 
 def ceiling_reached(agent_version: str, evaluation_id: str, status: str, ended: int, planned: int) -> str:

@@ -51,6 +51,8 @@ TEXT = st.text()
         (dollars, 0, "$0.00"), (dollars, 1234.5, "$1,234.50"), (dollars, 0.0842, "$0.084"),
         (dollars, 0.0999, "$0.10"), (dollars, 3e-5, "<$0.001"),
         (percent, 0.354, "35 %"), (percent, 0.001, "<1 %"), (percent, 0.0, "0 %"),
+        (percent, 0.005, "<1 %"), (percent, 0.0051, "1 %"), (percent, 1.0, "100 %"), (percent, 299 / 300, ">99 %"),
+        (percent, 0.995, ">99 %"), (percent, 0.994, "99 %"),
         (formatting.p_value, 0.03149, "0.031"), (formatting.p_value, 0.00099, "<0.001"),
         (formatting.p_value, 0.0499, "0.050"), (formatting.p_value, 0.0502, "0.0502"),
         (formatting.count, 12500.0, "12,500"), (formatting.words, "practical_wisdom", "Practical wisdom"),

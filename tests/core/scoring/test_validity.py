@@ -27,6 +27,11 @@ def test_invalid_trials_are_counted_in_a_whole_sentence(invalid: int, ended: int
     assert message == f"{said} invalid, more than the 10 % that stoic.yml allows"
 
 
+@pytest.mark.parametrize(("threshold", "allowed"), [(0.005, "0.5 %"), (0.0125, "1.25 %"), (0.07, "7 %"), (0, "0 %")])
+def test_the_share_that_is_allowed_is_told_as_it_was_set(threshold: float, allowed: str) -> None:
+    assert too_many_invalid(2, 20, threshold).endswith(f"more than the {allowed} that stoic.yml allows")
+
+
 @pytest.mark.parametrize(
     ("ended", "lacking"),
     [
