@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from rich.table import Table
 
 from stoic_assets.cli import console
+from stoic_assets.core.presentation.confidence import shown_confidence
 from stoic_assets.core.presentation.formatting import dashed, score, words
 from stoic_assets.core.table_rows import Row, Rows
 from stoic_assets.core.virtues import VIRTUES
@@ -57,6 +58,5 @@ def virtues_table(rows: Rows) -> Table:
     by_virtue = {row["virtue"]: row for row in rows}
     for virtue in VIRTUES:
         row = by_virtue.get(virtue, {"score": None, "confidence": None, "trials": 0})
-        mean, confidence = (dashed(score, row[column]) for column in ("score", "confidence"))
-        table.add_row(words(virtue).lower(), mean, confidence, str(row["trials"]))
+        table.add_row(words(virtue).lower(), dashed(score, row["score"]), shown_confidence(row), str(row["trials"]))
     return table

@@ -6,7 +6,7 @@ The sentences are the same everywhere: terminal, pull request, page and asset.
 from collections import Counter
 from collections.abc import Iterable
 
-from stoic_assets.core.presentation.formatting import is_missing, percent, score, words
+from stoic_assets.core.presentation.formatting import as_set, beside, dashed, is_missing, percent, words
 from stoic_assets.core.table_rows import Row, Rows
 
 OFFLINE_NOTE = (
@@ -48,6 +48,11 @@ def _whose(sources: Sources) -> str:
     return _UNCALIBRATED if others else _BY_SOURCE.get(source or "", _UNCALIBRATED)
 
 
+def shown_confidence(virtue: Row) -> str:
+    """The confidence in a row of `evaluation_virtues`, with decimals that show if it is above the bound; or a dash."""
+    return dashed(lambda value: beside(value, virtue.get("confidence_above")), virtue["confidence"])
+
+
 def weak_above(virtues: Iterable[Row]) -> str:
     """The confidence above which a low score is weak and, if that differs between virtues, for which ones.
 
@@ -56,6 +61,6 @@ def weak_above(virtues: Iterable[Row]) -> str:
     bounds: dict[str, list[str]] = {}
     for row in virtues:
         if not is_missing(row.get("confidence_above")):
-            bounds.setdefault(score(row["confidence_above"]), []).append(words(row["virtue"]).lower())
+            bounds.setdefault(as_set(row["confidence_above"]), []).append(words(row["virtue"]).lower())
     named = [f"{bound} ({', '.join(names)})" if len(bounds) > 1 else bound for bound, names in sorted(bounds.items())]
     return f"A virtue with a low score is weak if its confidence is above {', '.join(named)}." if named else ""

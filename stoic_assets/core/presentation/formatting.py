@@ -45,11 +45,11 @@ def short_of(value: float, bound: float) -> str:
     return beside(value, bound) if as_shown(value) < bound else score(value)
 
 
-def beside(value: float, *lines: float) -> str:
-    """As `score`, but with as many decimals as show on which side of each line it lies: 0.497 where one is 0.5."""
-    value = as_shown(value)
+def beside(value: float, *lines: float | None) -> str:
+    """As `score`, but with as many decimals as show on which side of each line there is it lies: 0.497 for 0.5."""
+    value, there = as_shown(value), [line for line in lines if line is not None]
     texts = (f"{value:z.{decimals}f}" for decimals in range(2, 11))
-    found = (text for text in texts if all(_side(float(text), line) == _side(value, line) for line in lines))
+    found = (text for text in texts if all(_side(float(text), line) == _side(value, line) for line in there))
     return next(found, score(value)).replace("-", "−")
 
 

@@ -15,7 +15,7 @@ from stoic_assets.core.comparison.version_verdict import version_verdict
 from stoic_assets.core.evolution.fitness import deliverable
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
 from stoic_assets.core.presentation.drawing import PAGE_INK
-from stoic_assets.core.presentation.formatting import bounded, lasted, short_of
+from stoic_assets.core.presentation.formatting import beside, bounded, lasted, short_of
 from stoic_assets.core.presentation.page_environment import PageEnvironment
 from stoic_assets.core.reports.data import ReportData, latest
 from stoic_assets.core.reports.forest_chart import forest_chart_svg
@@ -52,7 +52,7 @@ def _environment(compiled: BytecodeCache | None) -> PageEnvironment:
     environment = _RowEnvironment("core/reports/templates", compiled=compiled)
     environment.filters |= {
         "lasted": lasted, "function": function, "short_of": short_of, "half_even": half_even,
-        "bounded": bounded,
+        "beside": beside, "bounded": bounded,
     }
     environment.tests["deliverable"] = deliverable
     return environment

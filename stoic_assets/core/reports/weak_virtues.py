@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, shown_confidence, weak_above
 from stoic_assets.core.presentation.formatting import dashed, score, short_of, words
 from stoic_assets.core.presentation.markdown import bulleted, plain
 from stoic_assets.core.reports.data import values
@@ -88,8 +88,8 @@ def weak_virtue_markdown(
 
 def _line(virtue: Row, severity: float | None, below: float) -> str:
     shown = dashed(lambda value: short_of(value, below), virtue["score"])
-    numbers = (shown, *(dashed(score, number) for number in (virtue["confidence"], severity)))
-    return f"| {plain(words(virtue['virtue']))} | {' | '.join(numbers)} | {virtue['trials']} |"
+    numbers = f"{shown} | {shown_confidence(virtue)} | {dashed(score, severity)}"
+    return f"| {plain(words(virtue['virtue']))} | {numbers} | {virtue['trials']} |"
 
 
 def _advice(weak: Row) -> str:

@@ -5,6 +5,7 @@ import pytest
 from stoic_assets.core.presentation.confidence import (
     calibrated_share,
     confidence_sources,
+    shown_confidence,
     weak_above,
     whose_confidence,
 )
@@ -39,6 +40,7 @@ def test_where_the_confidences_come_from_is_told(sources: list[str | None], told
     [
         ((0.7, 0.7, None), f"{WEAK} 0.70."),
         ((0.7, 0.5, 0.5), f"{WEAK} 0.50 (courage, justice), 0.70 (wisdom)."),
+        ((0.725, 0.725, None), f"{WEAK} 0.725."),
         ((None, None, None), ""),
     ],
 )
@@ -46,6 +48,16 @@ def test_the_confidence_that_a_weakness_takes_is_told(bounds: tuple[float | None
     virtues = ("wisdom", "courage", "justice")
     rows = [{"virtue": name, "confidence_above": above} for name, above in zip(virtues, bounds, strict=True)]
     assert weak_above(rows) == told
+
+
+@pytest.mark.parametrize(
+    ("found", "above", "shown"),
+    [(0.7004, 0.7, "0.7004"), (0.6996, 0.7, "0.6996"), (0.7, 0.7, "0.70"), (0.7004, None, "0.70"), (None, 0.7, "–")],
+)
+def test_a_confidence_is_seen_to_be_above_the_bound_or_not(
+    found: float | None, above: float | None, shown: str
+) -> None:
+    assert shown_confidence({"virtue": "wisdom", "confidence": found, "confidence_above": above}) == shown
 
 
 def test_of_rows_of_an_earlier_release_no_bound_is_told() -> None:

@@ -84,7 +84,7 @@ def test_a_value_below_a_bound_is_seen_to_be(value: float, shown: str) -> None:
     ],
 )  # fmt: skip
 def test_a_value_is_seen_to_be_on_its_side_of_each_line(value: float, shown: str) -> None:
-    assert beside(value, 0.5, 0.6) == shown
+    assert beside(value, 0.5, 0.6) == beside(value, 0.5, None, 0.6) == shown
 
 
 def test_a_bound_is_shown_as_it_was_set() -> None:

@@ -81,6 +81,16 @@ def test_the_page_says_which_bound_held(make_data: Make, usual_page: str) -> Non
     assert ">A virtue with a low score is weak if its confidence is above 0.50.<" in page
 
 
+def test_the_confidence_in_a_weak_virtue_is_seen_to_be_above_the_bound(make_data: Make) -> None:
+    data = make_data()
+    seen = {"confidence": 0.8104, "confidence_above": 0.81}
+    weak = [row | {"confidence": 0.8104} for row in data.weak_virtues]
+    virtues = [row | seen for row in data.evaluation_virtues]
+    page = render_report(replace(data, evaluation_virtues=virtues, weak_virtues=weak))
+    assert page.count("confidence 0.8104 · severity") == len(weak) > 0
+    assert page.count(">0.8104</td>") == len(virtues)
+
+
 def test_offline_and_too_many_invalid_trials_are_told_first(make_data: Make) -> None:
     data = make_data(invalid_trials_threshold=0.01)
     html = render_report(replace(data, evaluation={**data.evaluation, "offline": True}))
