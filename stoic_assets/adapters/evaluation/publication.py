@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import cached_property
 
 from stoic_assets.adapters.disk.release_files import as_released
+from stoic_assets.adapters.evaluation.human_evaluations import human_evaluations
 from stoic_assets.adapters.evaluation.stored_comparison import compare_again, why_outdated
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
-from stoic_assets.adapters.ratings.feedback_files import human_evaluations
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.evaluation.manifest import Manifest
@@ -83,6 +83,11 @@ class Publication:
         """What was said in its trials."""
         return self.tables.read_if_stored("turns", ("trial_id", "turn", "speaker", "content", "events"))
 
+    @cached_property
+    def people(self) -> list[StoicEvaluation]:
+        """What people found about the version."""
+        return human_evaluations(self._workplace, self._manifest.agent_version)
+
     @property
     def conclusive(self) -> bool:
         """Whether the evaluation ended and enough of its trials count."""
@@ -91,13 +96,12 @@ class Publication:
 
     def update(self) -> FitnessUpdate:
         """The fitness update in its first revision, void where there is no verdict."""
-        people = human_evaluations(self._workplace, self._manifest.agent_version)
         said = only_said(self.evaluations, self.turns)
         settings = self._workplace.settings
         released = as_released(self._workplace.project.releases, self._manifest)
         composites = self.tables.read("composite_scores", ("trial_id", "job", "valid", "passed"))
         update = fitness_update(
-            self.head, [*said, *people], settings.weakness, evolution=settings.evolution, parents=released.parents,
+            self.head, [*said, *self.people], settings.weakness, evolution=settings.evolution, parents=released.parents,
             comparison=self._open_comparison(), scale=self._scale(composites),
         )
         learned_from = {each.id for each in said if not each.holdout}

@@ -1,15 +1,16 @@
 """Publishes an evaluation: the fitness update, the events, and GEPA's batch."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
 from stoic_assets.adapters.evaluation.delivery import deliver, times_locked
+from stoic_assets.adapters.evaluation.human_evaluations import human_evaluations
 from stoic_assets.adapters.evaluation.publication import Publication
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.messages.outbox import Delivered, fitness_message
 from stoic_assets.adapters.messages.receiver import addresses
-from stoic_assets.adapters.ratings.feedback_files import human_evaluations
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.manifest import Manifest
@@ -17,6 +18,7 @@ from stoic_assets.core.evaluation.next_command import way_to_finish
 from stoic_assets.core.evolution.events import Event, completed, events_of_evaluation
 from stoic_assets.core.evolution.fitness import FitnessUpdate, deliverable
 from stoic_assets.core.evolution.gepa import Batch, evaluation_batch
+from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
 
 
@@ -30,8 +32,14 @@ class Published:
 
 
 async def publish(workplace: Workplace, manifest: Manifest) -> Published:
-    """Puts fitness update and events into the outbox, delivers what has an address, and stores both tables."""
+    """Puts fitness update and events into the outbox, delivers what has an address, and stores both tables.
+
+    The events about what people found go again where they differ by now, for instance in `holdout`.
+    """
     publication, outbox = Publication(workplace, manifest), workplace.outbox
+    if publication.people and not is_told(workplace, manifest.agent_version, publication.people):
+        async with feedback_in_turn(workplace):
+            await publish_feedback(workplace, manifest.agent_version)
     tables = publication.tables
     update = _revised(workplace, tables, publication.update())
     clean = _clean(workplace, publication.events(update))
@@ -82,17 +90,31 @@ def _message(update: FitnessUpdate) -> str:
     return fitness_message(update.head.agent_version, update.head.evaluation_id)
 
 
+def feedback_in_turn(workplace: Workplace) -> AbstractAsyncContextManager[None]:
+    """Lets one process at a time take in and publish what people found; a model may be asked for minutes.
+
+    Of two at once, the one that stored last would remove the rows and events of files that it had not seen, and both
+    would pay for the same dialogues.
+    """
+    line = "another process imports what people found; this waits for that"
+    return workplace.in_turn("feedback", line)
+
+
+def is_told(workplace: Workplace, agent_version: str, people: Iterable[StoicEvaluation]) -> bool:
+    """Whether the stored events about a version say just what `people` found."""
+    events = _of_people(workplace, people)
+    return _told(workplace, agent_version) == {key: event.row()["data"] for key, event in events.items()}
+
+
 async def publish_feedback(workplace: Workplace, agent_version: str) -> Delivered:
     """Puts an event for everything that people found about a version into the outbox, delivers, stores the events.
 
     Waiting events about feedback that is gone are withdrawn. The fitness update follows with the next `publish` of an
-    evaluation of that version.
+    evaluation of that version. To be called within `feedback_in_turn`.
     """
     evaluations, outbox = human_evaluations(workplace, agent_version), workplace.outbox
-    clean = _clean(workplace, [completed(each) for each in evaluations])
-    former = "select id from events where agent_version = ? and evaluation_id in (?, ?)"
-    told = {row["id"] for row in workplace.warehouse.query(former, [agent_version, FEEDBACK, RATINGS])}
-    outbox.withdraw("events", told - clean.keys(), agent_version)
+    clean = _of_people(workplace, evaluations)
+    outbox.withdraw("events", _told(workplace, agent_version).keys() - clean.keys(), agent_version)
     delivery = await _deliver(workplace, agent_version, None, clean)
     with times_locked(workplace):
         times = outbox.delivery_times("events", clean)
@@ -102,6 +124,18 @@ async def publish_feedback(workplace: Workplace, agent_version: str) -> Delivere
             if rows or workplace.warehouse.has("events", agent_version, evaluation_id):
                 workplace.warehouse.write("events", agent_version, evaluation_id, rows)
     return delivery
+
+
+def _of_people(workplace: Workplace, evaluations: Iterable[StoicEvaluation]) -> dict[str, Event]:
+    """An event for each of them, without secrets, by id."""
+    return _clean(workplace, map(completed, evaluations))
+
+
+def _told(workplace: Workplace, agent_version: str) -> dict[str, str]:
+    """The data of the stored events about what people found of a version, by id."""
+    stored = "select id, data from events where agent_version = ? and evaluation_id in (?, ?)"
+    rows = workplace.warehouse.query(stored, [agent_version, FEEDBACK, RATINGS])
+    return {row["id"]: row["data"] for row in rows}
 
 
 def _clean(workplace: Workplace, events: Iterable[Event]) -> dict[str, Event]:

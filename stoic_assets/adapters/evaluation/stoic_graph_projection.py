@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from stoic_assets.adapters.disk.release_files import as_released
+from stoic_assets.adapters.evaluation.human_evaluations import human_evaluations
 from stoic_assets.adapters.evaluation.publication import Publication
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.graph import stoic_graph, stoic_graph_deletion
@@ -15,7 +16,6 @@ from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.adapters.graph.graphs import Graphs
 from stoic_assets.adapters.graph.stoic_graph_place import refuse_unfit
 from stoic_assets.adapters.process.interrupts import run_async
-from stoic_assets.adapters.ratings.feedback_files import human_evaluations
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.assertions.counting import has_failed
 from stoic_assets.core.evaluation.manifest import Manifest

@@ -21,9 +21,8 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calls.chat import ChatModel
 from stoic_assets.core.calls.concurrent_calls import concurrently
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
 from stoic_assets.core.feedback.feedback_file import DialogueFile, FeedbackFile, Metrics, MetricsFile, parse_feedback
-from stoic_assets.core.feedback.human_evaluation import FEEDBACK, HumanFeedback, human_evaluation, human_row
+from stoic_assets.core.feedback.human_evaluation import FEEDBACK, HumanFeedback, human_row
 from stoic_assets.core.feedback.interpretation import interpret, interpreter
 from stoic_assets.core.feedback.rating_bridge import rated_feedback
 from stoic_assets.core.judging.ask import NoVerdict
@@ -118,18 +117,6 @@ def store(workplace: Workplace, feedback: FeedbackRows) -> dict[tuple[str, str],
     }
     workplace.warehouse.publish()
     return written
-
-
-def human_evaluations(workplace: Workplace, agent_version: str) -> list[StoicEvaluation]:
-    """People's feedback on a version, from the table; holdout jobs are marked, rated replies have their scenarios."""
-    warehouse = workplace.warehouse
-    rows = warehouse.query(f"select * from {TABLE} where agent_version = ? order by feedback_id", [agent_version])
-    if not rows:
-        return []  # the usual case: avoids reading all trials ever stored
-    holdouts = {row["job"] for row in warehouse.query("select distinct job from trials where holdout")}
-    on_scenarios = "select trial_id, scenario from trials where agent_version = ? and scenario is not null"
-    scenarios = {row["trial_id"]: row["scenario"] for row in warehouse.query(on_scenarios, [agent_version])}
-    return [found for row in rows if (found := human_evaluation(row, holdouts, scenarios)) is not None]
 
 
 def _readable(metrics: str) -> Metrics | None:

@@ -167,3 +167,19 @@ def test_what_was_stored_and_not_published_is_published_with_the_next(
     asyncio.run(import_feedback(workplace))
     assert (waiting(workplace), workplace.warehouse.query(told)) == ([], []), "what is gone is taken back"
     assert asyncio.run(import_feedback(workplace)).deliveries == [], "and there is nothing more to tell"
+
+
+def test_what_becomes_a_holdout_job_is_published_again(
+    workplace: Workplace, model: SlowModel, waiting: Callable[..., list[Any]]
+) -> None:
+    """Though nothing was said anew."""
+    model.may_answer.set()
+    put(workplace, "first.json")
+    asyncio.run(import_feedback(workplace))
+    assert [event["data"]["holdout"] for event in waiting(workplace)] == [False]
+    workplace.project.jobs.mkdir()
+    job = "holdout: true\ntarget: {user: u, chatbot: marcus}\ntasks: [{task: t, acceptanceCriteria: a}]\n"
+    (workplace.project.jobs / "first.json.yml").write_text(job)
+    again = asyncio.run(import_feedback(workplace))
+    assert (again.versions, [event["data"]["holdout"] for event in waiting(workplace)]) == ([], [True])
+    assert asyncio.run(import_feedback(workplace)).deliveries == [], "and only once"

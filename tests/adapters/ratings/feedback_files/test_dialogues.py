@@ -7,7 +7,8 @@ from pathlib import Path
 
 from imported_feedback import DIALOGUE, VERSION, evaluated, reader, table, taken
 
-from stoic_assets.adapters.ratings.feedback_files import feedback_models, human_evaluations
+from stoic_assets.adapters.evaluation.human_evaluations import human_evaluations
+from stoic_assets.adapters.ratings.feedback_files import feedback_models
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from imported_feedback import VERSION, conversed, rated, table, taken
 
+from stoic_assets.adapters.evaluation.human_evaluations import human_evaluations
 from stoic_assets.adapters.evaluation.publishing import publish_feedback
-from stoic_assets.adapters.ratings.feedback_files import human_evaluations
 from stoic_assets.adapters.workplace import Workplace
 
 
