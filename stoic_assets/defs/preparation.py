@@ -13,6 +13,7 @@ from stoic_assets.core.configuration.graph_address import subject_address
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import plan
 from stoic_assets.core.jobs.slips import doubts
+from stoic_assets.core.moments import utc_text
 from stoic_assets.core.presentation.markdown import bulleted
 from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.secrets.redaction import Redactor
@@ -79,12 +80,11 @@ def graph_setup(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
     with reported(workplace, context):
         version = check_agent_version(version_of(context))  # the web UI adds any text as a partition
         releases, complaints = load_releases(workplace.project.releases)
-        release = releases.get(version)
-        introduce_version(workplace, version, release)
+        released_at, parents = introduce_version(workplace, version, releases.get(version)) or (None, ())
     return dg.MaterializeResult(
         metadata={
-            "parents": ", ".join(release.parent_versions if release else ()) or "none",
-            "released_at": (release and release.released_at) or "no date",
+            "parents": ", ".join(parents) or "none",
+            "released_at": utc_text(released_at) if released_at else "no date",
             "unreadable_manifests": len(complaints),
             **({"manifest_faults": dg.MetadataValue.md(bulleted(map(str, complaints)))} if complaints else {}),
         }

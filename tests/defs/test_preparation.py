@@ -48,7 +48,12 @@ def test_a_version_is_introduced_with_its_manifest_whatever_is_wrong_with_others
     workplace: Workplace, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     introduced: list[Release | None] = []
-    monkeypatch.setattr("stoic_assets.defs.preparation.introduce_version", lambda *given: introduced.append(given[2]))
+
+    def introduce(_: Workplace, version: str, release: Release | None) -> tuple[str | None, tuple[str, ...]] | None:
+        introduced.append(release)
+        return (release.released_at, release.parent_versions) if release else None
+
+    monkeypatch.setattr("stoic_assets.defs.preparation.introduce_version", introduce)
     workplace.project.releases.mkdir()
     (workplace.project.releases / "broken.yml").write_text("agent: [")
     (workplace.project.releases / "1.1.0.yml").write_text(

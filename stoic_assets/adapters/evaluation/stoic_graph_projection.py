@@ -25,21 +25,27 @@ from stoic_assets.core.releases import Release, agent_of
 from stoic_assets.core.table_rows import Row, by_trial
 
 T = TypeVar("T")
+Released = tuple[datetime | str | None, Sequence[str]]
+"""Date and parents of a version."""
 
 
-def introduce_version(workplace: Workplace, agent_version: str, release: Release | None) -> None:
-    """Gives a version its node in the stoic graph, with date and parents of its release; without one it keeps its own.
+def introduce_version(workplace: Workplace, agent_version: str, release: Release | None) -> Released | None:
+    """Gives a version its node in the stoic graph, with date and parents, which are returned.
 
-    Raises `ConfigurationError` where that graph has no place, see `refuse_unfit`.
+    They are those of its evaluations, else of its release; without either it keeps its own. Raises
+    `ConfigurationError` where that graph has no place, see `refuse_unfit`.
     """
+    of_release = (release.released_at, release.parent_versions) if release else None
+    released = _evaluated_as(workplace, agent_version) or of_release
 
     async def work(graph: Graph) -> None:
-        if release:
-            await stoic_graph.project_version(graph, agent_version, release.released_at, release.parent_versions)
+        if released:
+            await stoic_graph.project_version(graph, agent_version, *released)
         else:
             await stoic_graph.ensure_version(graph, agent_version)
 
     _in_stoic_graph(workplace, work, at_first=True)
+    return released
 
 
 def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
@@ -48,10 +54,11 @@ def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
     head, evaluations, tables = publication.head, publication.evaluations, publication.tables
     outcomes, fitness = _outcomes(tables), tables.read("fitness_updates")
     people = human_evaluations(workplace, manifest.agent_version)
-    released_at, parents = _release(workplace, manifest)
+    of_release = as_released(workplace.project.releases, manifest)
+    released = _evaluated_as(workplace, manifest.agent_version) or (of_release.released_at, of_release.parents)
 
     async def work(graph: Graph) -> int:
-        await stoic_graph.project_version(graph, head.agent_version, released_at, parents)
+        await stoic_graph.project_version(graph, head.agent_version, *released)
         await stoic_graph.project_evaluations(graph, head, evaluations, outcomes)
         for evaluation_id in (FEEDBACK, RATINGS):
             found = [each for each in people if each.head.evaluation_id == evaluation_id]
@@ -66,16 +73,12 @@ def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
     return {"stoic_evaluations": len(everybody), "virtue_scores": scores, "virtue_trends": trends}
 
 
-def _release(workplace: Workplace, manifest: Manifest) -> tuple[datetime | str | None, Sequence[str]]:
-    """Date and parents of the version, each from its newest evaluation that names them, as trends take them.
-
-    If none does, from the manifest of its release now.
-    """
-    newest_first = workplace.warehouse.evaluations(manifest.agent_version)
+def _evaluated_as(workplace: Workplace, agent_version: str) -> Released | None:
+    """Date and parents of a version, each from its newest evaluation that names them, as trends take them."""
+    newest_first = workplace.warehouse.evaluations(agent_version)
     named = [row for row in newest_first if row["released_at"] or row["parents"]]
-    released = named or [dict(as_released(workplace.project.releases, manifest))]
-    date = next((row["released_at"] for row in released if row["released_at"]), None)
-    return date, released[0]["parents"] or ()
+    date = next((row["released_at"] for row in named if row["released_at"]), None)
+    return (date, named[0]["parents"] or ()) if named else None
 
 
 def _outcomes(tables: EvaluationTables) -> dict[str, Row]:

@@ -179,7 +179,7 @@ def test_a_version_is_introduced_with_what_its_release_says(workplace: Workplace
 def test_date_and_parents_are_those_that_the_newest_evaluation_names(
     workplace: Workplace, manifest: Manifest, embedded: GraphServer
 ) -> None:
-    """Whichever evaluation is written last, and where the manifest of the release is gone."""
+    """Whichever evaluation is written last, and where the manifest of the release is gone or was corrected since."""
     version, agent = manifest.agent_version, manifest.agent_version.split("@")[0]
     head = {"agent": agent, "status": "conversed", "offline": False, "planned_trials": 1}
     for day, named in (
@@ -191,14 +191,18 @@ def test_date_and_parents_are_those_that_the_newest_evaluation_names(
         workplace.warehouse.write("evaluations", version, f"night{day}", [row])
     asyncio.run(publish(workplace, manifest))
     project(workplace, manifest)
-    introduce_version(workplace, version, None)
     query = (
         "MATCH (:Agent {id: $agent})-[:HAS_VERSION]->(v)-[:EVOLVED_FROM]->(p) RETURN v.id AS id, v.released_at AS at, "
         "p.id AS parent"
     )
-    assert [tuple(row.values()) for row in in_graph(embedded, query, agent)] == [
-        (version, "2026-11-01T09:00:00+00:00", f"{agent}@0.7")
-    ]
+    corrected = {"agent": agent, "version": version.split("@")[1], "releasedAt": "2026-12-01", "parents": ["0.9"]}
+    for release in (None, Release.model_validate(corrected)):
+        released = introduce_version(workplace, version, release)
+        assert released is not None
+        assert released[1] == [f"{agent}@0.7"]
+        assert [tuple(row.values()) for row in in_graph(embedded, query, agent)] == [
+            (version, "2026-11-01T09:00:00+00:00", f"{agent}@0.7")
+        ]
 
 
 def test_a_release_that_came_after_an_evaluation_keeps_its_parents_when_that_is_written_again(
