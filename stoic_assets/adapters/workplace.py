@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from stoic_assets.adapters.disk.file_locks import locked_async
 from stoic_assets.adapters.disk.json_lines import LinesLost
 from stoic_assets.adapters.disk.night_store import NightStore
 from stoic_assets.adapters.disk.paths import path_in
+from stoic_assets.adapters.disk.sqlite_files import faults_named
 from stoic_assets.adapters.graph.graphs import Graphs, GraphUse
 from stoic_assets.adapters.messages.outbox import Outbox
 from stoic_assets.adapters.models.connect import connect_model, is_offline
@@ -80,9 +81,15 @@ class Workplace:
 
     @asynccontextmanager
     async def graph_access(self, alone: bool) -> AsyncIterator[None]:
-        """Access to the subject graph among other runs of this home: shared with them, or `alone`."""
-        lock = AsyncReadWriteLock(self.project.home / "subject_graph.lock", is_singleton=False)
-        async with lock.write_lock() if alone else lock.read_lock():
+        """Access to the subject graph among other runs of this home: shared with them, or `alone`.
+
+        Raises `StorageError` where its lock cannot be written.
+        """
+        file = self.project.home / "subject_graph.lock"
+        async with AsyncExitStack() as held:
+            with faults_named(file, " while no command runs"):
+                lock = AsyncReadWriteLock(file, is_singleton=False)
+                await held.enter_async_context(lock.write_lock() if alone else lock.read_lock())
             yield
 
     def in_turn(self, work: str, line: str) -> AbstractAsyncContextManager[None]:

@@ -245,6 +245,19 @@ def test_whoever_needs_the_graph_alone_waits_for_all_others(opened: Open) -> Non
     assert order[4:] == ["alone in", "alone out"]
 
 
+@pytest.mark.parametrize("spoil", [Path.mkdir, lambda file: file.write_bytes(b"no database" * 100)])
+def test_a_lock_of_the_graph_that_cannot_be_opened_is_named(opened: Open, spoil: Callable[[Path], object]) -> None:
+    workplace = opened()
+    spoil(workplace.project.home / "subject_graph.lock")
+
+    async def main() -> None:
+        async with workplace.graph_access(alone=False):
+            pass
+
+    with pytest.raises(StorageError, match=r"subject_graph\.lock cannot be used: .*; a damaged file may be deleted"):
+        asyncio.run(main())
+
+
 @pytest.mark.parametrize("name", ["STOIC_HOME", "STOIC_WAREHOUSE", "DAGSTER_HOME"])
 def test_a_path_that_is_no_text_is_refused_before_anything_is_made(tmp_path: Path, name: str) -> None:
     for to_read in (False, True):
