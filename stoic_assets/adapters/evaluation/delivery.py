@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from stoic_assets.adapters.disk.file_locks import locked
+from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.messages.outbox import Delivered, fitness_message
 from stoic_assets.adapters.messages.receiver import Target, addresses, secrets
 from stoic_assets.adapters.process.interrupts import run_async
@@ -41,10 +42,24 @@ async def deliver(
         held = sum(waiting.get(target, 0) for target, url in targets.items() if url)
         problem = "; ".join(delivery.errors)
         workplace.progress.note(f"{plural(held, 'message')} in the outbox could not be delivered: {problem}")
-    for version in {version for message, version in delivery.taken.items() if message not in new}:
-        for table in _MESSAGES:
-            _note_times(workplace, table, version)
+    for version, accepted in workplace.outbox.unnoted().items():
+        if accepted.keys() <= {*new} or _has_noted_times(workplace, version):
+            workplace.outbox.noted(accepted.values())
     return delivery
+
+
+def _has_noted_times(workplace: Workplace, agent_version: str) -> bool:
+    """Notes the times of a version's messages, or shows in the progress why it cannot: the next delivery tries again.
+
+    That fails no evaluation: it need not be one of this version.
+    """
+    try:
+        for table in _MESSAGES:
+            _note_times(workplace, table, agent_version)
+    except StorageError as fault:
+        workplace.progress.note(f"when messages about {agent_version} were delivered could not be stored: {fault}")
+        return False
+    return True
 
 
 def _note_times(workplace: Workplace, table: str, agent_version: str) -> None:

@@ -1,16 +1,16 @@
 """Messages to other services, delivered at least once: a message waits here until its service accepts it, then stays.
 
-All are rows of one SQLite file. With a file for each message, counting 100,000 that waited took 0.24 CPU seconds in
-every evaluation; counting as many rows takes 5 ms. `core/evolution` defines the content of messages.
+`core/evolution` defines the content of messages.
 """
 
 import asyncio
 import json
 import sqlite3
 import time
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, closing, contextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,53 +18,29 @@ from filelock import Timeout
 
 from stoic_assets.adapters.disk.file_locks import locked_async
 from stoic_assets.adapters.disk.files import StorageError
-from stoic_assets.adapters.disk.sqlite_files import faults_named, open_shared
+from stoic_assets.adapters.messages import outbox_file
+from stoic_assets.adapters.messages.outbox_file import ACCEPTED, REFUSED, Outcome
 from stoic_assets.adapters.messages.receiver import LIMIT, SETTINGS, MessageRefused, Receiver, Target, receiver
 from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.core.configuration.endpoint_limits import EndpointLimit
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 
-Sent = tuple[dict[str, str], list[str]]
-"""The messages that were delivered, as in `Delivered.taken`, and what went wrong."""
+Sent = tuple[int, list[str]]
+"""How many messages were delivered, and what went wrong."""
 NO_SECRETS: Mapping[Target, str] = {}
-_AGAIN = ": materialising fitness_updates makes the messages of an evaluation again"
-"""What the loss of the file means."""
 _UNSETTLED = 100
 """Messages that were accepted or refused and are not recorded, at most."""
 _SETTLED_EVERY = 0.5
 """Seconds after which the next message that is accepted or refused is recorded, with those before it."""
-_TABLE = (
-    """create table if not exists messages (
-        position integer primary key autoincrement, target text, id text, agent_version text, body text,
-        delivered_at text, unique (target, id)
-    )""",
-    "create index if not exists waiting on messages (target, position) where delivered_at is null",
-    # No column: files that were made without it need not be altered. A position is never given to another message.
-    "create table if not exists refusals (position integer primary key, refused_at text)",
-)
-_ACCEPTED = "update messages set delivered_at = ? where position = ?"
-_REFUSED = "insert or replace into refusals (refused_at, position) values (?, ?)"
-_PUT = """
-    insert or replace into messages (target, id, agent_version, body) select :target, :id, :agent_version, :body
-    where not exists (
-        select 1 from messages
-        where target = :target and id = :id and agent_version = :agent_version and body = :body
-    )
-"""
-"""A message that replaces another one gets a new position at the end, so that a position identifies one content."""
 
 
 @dataclass(frozen=True)
 class Delivered:
-    """The result of a delivery: messages delivered now, messages still waiting (also for lack of an address), and why.
-
-    `taken` are those delivered now: the agent version of each by its id.
-    """
+    """The result of a delivery: messages delivered now, those still waiting (also for lack of an address), and why."""
 
     delivered: int
     pending: int
     errors: tuple[str, ...] = ()
-    taken: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 def errors_of(deliveries: Iterable[Delivered]) -> list[str]:
@@ -90,13 +66,26 @@ class Outbox:
         shared = {"target": target, "agent_version": agent_version}
         rows = [shared | {"id": each, "body": json.dumps(body, allow_nan=False)} for each, body in bodies.items()]
         with self._storage() as messages:
-            messages.executemany(_PUT, rows)
+            messages.executemany(outbox_file.PUT, rows)
 
     def delivery_times(self, target: Target, ids: Collection[str]) -> dict[str, str | None]:
         """When the service accepted each message in its present content (ISO 8601, UTC); None while it waits."""
         asked = "select id, delivered_at from messages where target = ? and id in (select value from json_each(?))"
         with self._storage() as messages:
             return dict.fromkeys(ids) | dict(messages.execute(asked, [target, json.dumps(list(ids))]).fetchall())
+
+    def unnoted(self) -> dict[str, dict[str, int]]:
+        """Accepted messages whose times are recorded only here: for each agent version, by id, what `noted` takes."""
+        found = defaultdict[str, dict[str, int]](dict)
+        with self._storage() as messages:
+            for version, message, position in messages.execute(outbox_file.UNNOTED):
+                found[version][message] = position
+        return found
+
+    def noted(self, positions: Iterable[int]) -> None:
+        """Messages whose times are recorded elsewhere too, or whose times nobody needs, are `unnoted` no more."""
+        with self._storage() as messages:
+            messages.execute(outbox_file.NOTED, [json.dumps(list(positions))])
 
     def newest(self, target: Target, message_id: str) -> dict[str, Any] | None:
         """The newest content that was put under an id, delivered or not; None if there is none."""
@@ -135,8 +124,7 @@ class Outbox:
         ]
         outcomes = await asyncio.gather(*ways)
         errors = dict.fromkeys(error for _, problems in outcomes for error in problems)
-        taken = {key: version for each, _ in outcomes for key, version in each.items()}
-        return Delivered(sum(len(each) for each, _ in outcomes), sum(self.waiting().values()), tuple(errors), taken)
+        return Delivered(sum(count for count, _ in outcomes), sum(self.waiting().values()), tuple(errors))
 
     def waiting(self) -> dict[Target, int]:
         """How many messages wait for each target, without targets for which none waits."""
@@ -151,31 +139,30 @@ class Outbox:
             async with opened as service, locked_async(self._folder / f"{target}.lock", wait=seconds):
                 return await self._send_all(target, service)
         except ConfigurationError as error:
-            return {}, [str(error)]
+            return 0, [str(error)]
         except Timeout:
-            return {}, [f"{SETTINGS[target]}: another process has been delivering to it for {seconds:g} s"]
+            return 0, [f"{SETTINGS[target]}: another process has been delivering to it for {seconds:g} s"]
 
     async def _send_all(self, target: Target, service: Receiver) -> Sent:
-        taken: dict[str, str] = {}
-        problems = []
+        accepted, problems = 0, list[str]()
         with self._settling() as settle:
             for position in self._waiting(target):
                 if (waiting := self._message(position)) is None:
                     continue
-                message, agent_version, body = waiting
+                message, body = waiting
                 try:
                     content = self._content(body)
                     await service.take(content.get("idempotency_key", message), content)
                 except MessageRefused as refusal:
                     problems.append(str(refusal))
-                    settle(_REFUSED, position)
+                    settle(REFUSED, position)
                     continue
                 except (AttemptFailed, ConfigurationError) as failure:
                     problems.append(str(failure))
                     break  # later messages must not overtake this one, and would fail as well
-                settle(_ACCEPTED, position)
-                taken[message] = agent_version
-        return taken, problems
+                settle(ACCEPTED, position)
+                accepted += 1
+        return accepted, problems
 
     def _waiting(self, target: Target) -> list[int]:
         """The positions of waiting messages: in order those never refused, then the others, longest ago first.
@@ -187,11 +174,11 @@ class Outbox:
         with self._storage() as messages:
             return [position for (position,) in messages.execute(asked, [target])]
 
-    def _message(self, position: int) -> tuple[str, str, str] | None:
-        """Id, agent version and body; None if it was replaced or deleted meanwhile."""
-        asked = "select id, agent_version, body from messages where position = ?"
+    def _message(self, position: int) -> tuple[str, str] | None:
+        """Id and body; None if it was replaced or deleted meanwhile."""
+        asked = "select id, body from messages where position = ?"
         with self._storage() as messages:
-            found: tuple[str, str, str] | None = messages.execute(asked, [position]).fetchone()
+            found: tuple[str, str] | None = messages.execute(asked, [position]).fetchone()
             return found
 
     def _content(self, body: str) -> dict[str, Any]:
@@ -199,21 +186,21 @@ class Outbox:
         try:
             return dict(json.loads(body))
         except (ValueError, TypeError):
-            raise StorageError(f"{self._file} is damaged; it may be deleted{_AGAIN}") from None
+            raise StorageError(f"{self._file} is damaged; it may be deleted{outbox_file.IF_LOST}") from None
 
     @contextmanager
-    def _settling(self) -> Iterator[Callable[[str, int], None]]:
+    def _settling(self) -> Iterator[Callable[[Outcome, int], None]]:
         """Yields what is to be called for each message that was accepted or refused; all are recorded in the end.
 
         Until then several are recorded together, as a kill makes those sent again that were not recorded: each by
         itself is a sync of the disk, which took nine tenths of the time of a delivery.
         """
-        settled: list[tuple[str, tuple[str, int]]] = []
+        settled: list[tuple[Outcome, dict[str, object]]] = []
         recorded = time.monotonic()
 
-        def settle(outcome: str, position: int) -> None:
+        def settle(outcome: Outcome, position: int) -> None:
             nonlocal recorded
-            settled.append((outcome, (now(), position)))
+            settled.append((outcome, {"time": now(), "position": position}))
             if len(settled) == _UNSETTLED or time.monotonic() - recorded >= _SETTLED_EVERY:
                 self._settle(settled)
                 settled.clear()
@@ -224,20 +211,16 @@ class Outbox:
         finally:
             self._settle(settled)
 
-    def _settle(self, settled: Sequence[tuple[str, tuple[str, int]]]) -> None:
+    def _settle(self, settled: Sequence[tuple[Outcome, dict[str, object]]]) -> None:
         """Records when messages were accepted or refused, by position, unless replaced or deleted on the way."""
         if settled:
             with self._storage() as messages:
                 for outcome, when_and_where in settled:
-                    messages.execute(outcome, when_and_where)
+                    for statement in outcome:
+                        messages.execute(statement, when_and_where)
 
-    @contextmanager
-    def _storage(self) -> Iterator[sqlite3.Connection]:
-        """The open file; changes are kept as a whole or, after an error, not at all."""
-        with faults_named(self._file, _AGAIN), closing(open_shared(self._file)) as connection, connection:
-            for statement in _TABLE:
-                connection.execute(statement)
-            yield connection
+    def _storage(self) -> AbstractContextManager[sqlite3.Connection]:
+        return outbox_file.stored_messages(self._file)
 
 
 def fitness_message(agent_version: str, evaluation_id: str) -> str:

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from stoic_assets.adapters.disk.home_format import FORMAT, note_format, refuse_newer_format
 from stoic_assets.adapters.evaluation.judge_drift import Reference
-from stoic_assets.adapters.messages import outbox
+from stoic_assets.adapters.messages import outbox_file
 from stoic_assets.adapters.project import find_project, make_home
 from stoic_assets.adapters.warehouse.table_schemas import COMMON, TABLES
 from stoic_assets.core.conversation import journal
@@ -35,7 +35,7 @@ def stored_forms() -> dict[str, Any]:
         "documents": {name: fields for each in STORED for name, fields in documents(each)},
         "journal": {entry["kind"]: names(entry) for entry in entries},
         "tables": {"all": COMMON, **TABLES},
-        "outbox": [" ".join(statement.split()) for statement in outbox._TABLE],
+        "outbox": [" ".join(statement.split()) for statement in outbox_file.TABLES],
     }
 
 

@@ -88,6 +88,35 @@ def test_nothing_is_written_where_nothing_old_was_delivered(workplace: Workplace
     assert files == {table: workplace.warehouse.file(table, *OLD) for table in files}
 
 
+def test_times_that_a_kill_kept_from_the_rows_are_set_by_the_next_delivery(
+    workplace: Workplace, service: Service
+) -> None:
+    put(workplace, OLD, "t1", "t2")
+    asyncio.run(workplace.outbox.deliver({"events": service.url, "fitness": service.url}))
+    assert times(workplace, "events", OLD) == [None, None], "the process was killed"
+    assert sent(workplace, service, ["t1", fitness_message(*OLD)]).delivered == 0
+    assert all(times(workplace, "events", OLD) + times(workplace, "fitness_updates", OLD))
+    assert workplace.outbox.unnoted() == {}
+
+
+def test_times_that_cannot_be_stored_fail_no_evaluation_and_are_set_later(
+    workplace: Workplace, service: Service
+) -> None:
+    put(workplace, OLD, "t1")
+    listener = Listener()
+    watched = replace(workplace, progress=listener)
+    file = workplace.warehouse.file("events", *OLD)
+    assert file is not None
+    whole = file.read_bytes()
+    file.write_bytes(b"damaged")
+    assert sent(watched, service, ["t2"]).delivered == 2
+    [note] = listener.notes
+    assert note.startswith("when messages about bot@1.0 were delivered could not be stored: table events of evaluation")
+    file.write_bytes(whole)
+    sent(watched, service)
+    assert all(times(workplace, "events", OLD))
+
+
 def test_a_time_that_is_known_stays_though_the_outbox_was_deleted(workplace: Workplace, service: Service) -> None:
     put(workplace, OLD, "t1", "t2")
     service.answers = [lambda seen: Response(status_code=422 if seen.body["id"] == "t2" else 204)]

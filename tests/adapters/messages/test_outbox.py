@@ -62,6 +62,26 @@ def test_the_time_of_delivery_is_kept(outbox: Outbox, service: Service, tmp_path
     assert outbox.delivery_times("fitness", ["trial 1"]) == {"trial 1": None}
 
 
+def test_what_was_accepted_is_unnoted_until_it_is_noted_or_replaced(outbox: Outbox, service: Service) -> None:
+    put(outbox, 1, 2)
+    assert outbox.unnoted() == {}
+    deliver(outbox, service)
+    put(outbox, 3, version="marcus@2.0")
+    deliver(outbox, service)
+    assert {version: [*found] for version, found in outbox.unnoted().items()} == {
+        VERSION: ["trial 1", "trial 2"], "marcus@2.0": ["trial 3"]
+    }  # fmt: skip
+    put(outbox, 1, note="replaced")
+    former = outbox.unnoted()
+    deliver(outbox, service)
+    outbox.noted(former[VERSION].values())
+    assert {version: [*found] for version, found in outbox.unnoted().items()} == {
+        "marcus@2.0": ["trial 3"], VERSION: ["trial 1"]
+    }  # fmt: skip
+    outbox.delete(VERSION)
+    assert [*outbox.unnoted()] == ["marcus@2.0"]
+
+
 def test_the_same_message_is_not_sent_again_but_a_changed_one_is(outbox: Outbox, service: Service) -> None:
     put(outbox, 1, note=("a", "b"))
     deliver(outbox, service)

@@ -1,0 +1,55 @@
+"""The SQLite file of the outbox: its tables, and the statements that change them.
+
+With a file for each message, counting 100,000 that waited took 0.24 CPU seconds in every evaluation; counting as many
+rows takes 5 ms.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from stoic_assets.adapters.disk.sqlite_files import faults_named, open_shared
+
+IF_LOST = ": materialising fitness_updates makes the messages of an evaluation again"
+"""What the loss of the file means."""
+TABLES = (
+    """create table if not exists messages (
+        position integer primary key autoincrement, target text, id text, agent_version text, body text,
+        delivered_at text, unique (target, id)
+    )""",
+    "create index if not exists waiting on messages (target, position) where delivered_at is null",
+    # No columns: files that were made without them need not be altered. A position is never given to another message.
+    "create table if not exists refusals (position integer primary key, refused_at text)",
+    "create table if not exists unnoted (position integer primary key)",
+)
+Outcome = tuple[str, ...]
+"""What is recorded about the message at a `position` that was accepted or refused at a `time`."""
+ACCEPTED: Outcome = (
+    "update messages set delivered_at = :time where position = :position",
+    "insert or ignore into unnoted (position) values (:position)",
+)
+REFUSED: Outcome = ("insert or replace into refusals (refused_at, position) values (:time, :position)",)
+UNNOTED = "select agent_version, id, position from unnoted join messages using (position)"
+NOTED = """
+    delete from unnoted
+    where position in (select value from json_each(?)) or position not in (select position from messages)
+"""
+"""Removes those of messages too that were replaced or deleted since."""
+PUT = """
+    insert or replace into messages (target, id, agent_version, body) select :target, :id, :agent_version, :body
+    where not exists (
+        select 1 from messages
+        where target = :target and id = :id and agent_version = :agent_version and body = :body
+    )
+"""
+"""A message that replaces another one gets a new position at the end, so that a position identifies one content."""
+
+
+@contextmanager
+def stored_messages(file: Path) -> Iterator[sqlite3.Connection]:
+    """The open file; changes are kept as a whole or, after an error, not at all. Raises `StorageError`."""
+    with faults_named(file, IF_LOST), closing(open_shared(file)) as connection, connection:
+        for statement in TABLES:
+            connection.execute(statement)
+        yield connection
