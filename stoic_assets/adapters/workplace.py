@@ -11,7 +11,7 @@ from filelock import AsyncReadWriteLock
 
 from stoic_assets.adapters.disk.configuration_files import load_settings, read_env_file
 from stoic_assets.adapters.disk.evidence_store import EvidenceStore
-from stoic_assets.adapters.disk.file_locks import locked_async
+from stoic_assets.adapters.disk.file_locks import locked, locked_async
 from stoic_assets.adapters.disk.json_lines import LinesLost
 from stoic_assets.adapters.disk.night_store import NightStore
 from stoic_assets.adapters.disk.paths import path_in
@@ -95,6 +95,10 @@ class Workplace:
     def in_turn(self, work: str, line: str) -> AbstractAsyncContextManager[None]:
         """Lets one process of this home at a time do some `work`; one that has to wait shows `line` in its progress."""
         return locked_async(self.project.home / "locks" / work, partial(self.progress.note, line))
+
+    def blocking_in_turn(self, work: str, line: str) -> AbstractContextManager[None]:
+        """As `in_turn`, for what is not asynchronous."""
+        return locked(self.project.home / "locks" / work, on_wait=partial(self.progress.note, line))
 
     def has_evaluation(self, agent_version: str, evaluation_id: str) -> bool:
         """Whether a version has this evaluation: one may be in no table yet, another may have lost its manifest.

@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 from stoic_assets.adapters.disk.files import remove_folder
+from stoic_assets.adapters.evaluation.delivery import times_locked
+from stoic_assets.adapters.evaluation.publishing import IMPORTING
 from stoic_assets.adapters.evaluation.stoic_graph_projection import delete_from_graph
 from stoic_assets.adapters.ratings.rating_keys import forget_version, ratings_locked
 from stoic_assets.adapters.workplace import Workplace, open_workplace
@@ -99,9 +101,10 @@ def _delete_all(workplace: Workplace, version: str) -> None:
 
     The evidence goes last: until then, the command can be repeated and still finds all evaluations.
     """
-    workplace.evidence.begin_deletion(version)
     waits = partial(workplace.progress.note, "the tables are being compacted; this waits for that")
-    with ratings_locked(workplace):  # else who collects ratings, and has read the table, writes the version's back
+    # Else who imports feedback, collects ratings or stores delivery times writes back what was read before.
+    with workplace.blocking_in_turn(*IMPORTING), ratings_locked(workplace), times_locked(workplace):
+        workplace.evidence.begin_deletion(version)
         workplace.warehouse.delete(version, waits)
         workplace.warehouse.publish()
         workplace.outbox.delete(version)

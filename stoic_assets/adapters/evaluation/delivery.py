@@ -24,7 +24,10 @@ _MESSAGES: Mapping[str, tuple[Target, Callable[[Mapping[str, Any]], str]]] = {
 
 
 def times_locked(workplace: Workplace) -> AbstractContextManager[None]:
-    """Lets one process at a time look up delivery times and write them into tables, so that none is lost."""
+    """Lets one process at a time look up delivery times and write them into tables, so that none is lost.
+
+    Who deletes a version holds it too, so that no row comes back.
+    """
     return locked(workplace.project.home / "outbox" / "times.lock")
 
 

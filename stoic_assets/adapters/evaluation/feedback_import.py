@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from stoic_assets.adapters.evaluation.human_evaluations import human_evaluations
-from stoic_assets.adapters.evaluation.publishing import feedback_in_turn, is_told, publish_feedback
+from stoic_assets.adapters.evaluation.publishing import IMPORTING, is_told, publish_feedback
 from stoic_assets.adapters.messages.outbox import Delivered
 from stoic_assets.adapters.ratings.feedback_files import FeedbackRows, feedback_models, read_feedback, store
 from stoic_assets.adapters.workplace import Workplace
@@ -33,7 +33,7 @@ async def import_feedback(workplace: Workplace) -> FeedbackImport:
     It waits, and says so, while another process imports. Raises `StorageError`, and `ConfigurationError` as
     `read_feedback`.
     """
-    async with feedback_in_turn(workplace):
+    async with workplace.in_turn(*IMPORTING):
         feedback = await read_feedback(workplace, feedback_models(workplace))
         versions = sorted({version for version, _ in store(workplace, feedback)})
         untold = sorted({*versions, *_untold(workplace)})

@@ -1,7 +1,6 @@
 """Publishes an evaluation: the fitness update, the events, and GEPA's batch."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +20,13 @@ from stoic_assets.core.evolution.gepa import Batch, evaluation_batch
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
 
+IMPORTING = ("feedback", "another process imports what people found; this waits for that")
+"""The turn of whoever takes in and publishes what people found. A model may be asked for minutes.
+
+Of two at once, the one that stored last would remove the rows and events of files that it had not seen, and both would
+pay for the same dialogues. Whoever deletes a version waits for it: an import would write back what it had read.
+"""
+
 
 @dataclass(frozen=True)
 class Published:
@@ -38,7 +44,7 @@ async def publish(workplace: Workplace, manifest: Manifest) -> Published:
     """
     publication, outbox = Publication(workplace, manifest), workplace.outbox
     if publication.people and not is_told(workplace, manifest.agent_version, publication.people):
-        async with feedback_in_turn(workplace):
+        async with workplace.in_turn(*IMPORTING):
             await publish_feedback(workplace, manifest.agent_version)
     tables = publication.tables
     update = _revised(workplace, tables, publication.update())
@@ -90,16 +96,6 @@ def _message(update: FitnessUpdate) -> str:
     return fitness_message(update.head.agent_version, update.head.evaluation_id)
 
 
-def feedback_in_turn(workplace: Workplace) -> AbstractAsyncContextManager[None]:
-    """Lets one process at a time take in and publish what people found; a model may be asked for minutes.
-
-    Of two at once, the one that stored last would remove the rows and events of files that it had not seen, and both
-    would pay for the same dialogues.
-    """
-    line = "another process imports what people found; this waits for that"
-    return workplace.in_turn("feedback", line)
-
-
 def is_told(workplace: Workplace, agent_version: str, people: Iterable[StoicEvaluation]) -> bool:
     """Whether the stored events about a version say just what `people` found."""
     events = _of_people(workplace, people)
@@ -110,7 +106,7 @@ async def publish_feedback(workplace: Workplace, agent_version: str) -> Delivere
     """Puts an event for everything that people found about a version into the outbox, delivers, stores the events.
 
     Waiting events about feedback that is gone are withdrawn. The fitness update follows with the next `publish` of an
-    evaluation of that version. To be called within `feedback_in_turn`.
+    evaluation of that version. To be called in the turn `IMPORTING`.
     """
     evaluations, outbox = human_evaluations(workplace, agent_version), workplace.outbox
     clean = _of_people(workplace, evaluations)

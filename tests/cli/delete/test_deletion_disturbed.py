@@ -1,15 +1,18 @@
 """`stoic delete` while something is in its way: other processes, a kill, a full disk, damaged files."""
 
+import asyncio
 import json
 import shutil
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event, Thread
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from delete_command import DELETE, VERSION
@@ -17,7 +20,10 @@ from sqlalchemy.exc import OperationalError
 from typer.testing import CliRunner
 
 from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.adapters.evaluation.delivery import deliver
+from stoic_assets.adapters.evaluation.publishing import IMPORTING
 from stoic_assets.adapters.messages.outbox import Outbox
+from stoic_assets.adapters.messages.outbox_file import ACCEPTED
 from stoic_assets.adapters.ratings.rating_keys import ratings_locked
 from stoic_assets.adapters.warehouse import compaction
 from stoic_assets.adapters.workplace import Workplace
@@ -65,18 +71,44 @@ def test_while_a_version_is_deleted_none_of_its_evaluations_can_run(
     assert begin_elsewhere(workplace) == "begun\n"
 
 
-def test_whoever_collects_ratings_meanwhile_cannot_write_a_versions_back(
-    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("writing", [ratings_locked, lambda workplace: workplace.blocking_in_turn(*IMPORTING)])
+def test_whoever_collects_ratings_or_feedback_meanwhile_cannot_write_a_versions_back(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch, writing: Callable[[Workplace], AbstractContextManager[None]]
 ) -> None:
     told = Told()
     monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
     deletion = Thread(target=delete._delete_all, args=(replace(workplace, progress=told), VERSION))
-    with ratings_locked(workplace):
+    with writing(workplace):
         deletion.start()
         assert told.waiting.wait(30)
         assert workplace.warehouse.has("turns", VERSION, "E1")
     deletion.join()
     assert not workplace.warehouse.has("turns", VERSION, "E1")
+
+
+def test_whoever_notes_delivery_times_meanwhile_cannot_write_a_versions_back(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has read the rows when the deletion begins."""
+    row = {"id": "t", "type": "t", "subject": VERSION, "time": NOW, "data": "{}"}
+    workplace.warehouse.write("events", VERSION, "E1", [row])
+    workplace.outbox.put("events", {"t": {}}, VERSION)
+    with workplace.outbox._settling() as settle:
+        settle(ACCEPTED, 1)
+    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
+    deletion = Thread(target=delete._delete_all, args=(workplace, VERSION))
+    look_up = Outbox.delivery_times
+
+    def disturbed(*asked: Any) -> dict[str, str | None]:
+        times = look_up(*asked)
+        deletion.start()
+        deletion.join(1)
+        return times
+
+    monkeypatch.setattr(Outbox, "delivery_times", disturbed)
+    asyncio.run(deliver(workplace, {}, ()))
+    deletion.join()
+    assert workplace.warehouse.agent_versions() == set()
 
 
 def test_what_could_not_be_deleted_is_told_and_can_be_deleted_again(
