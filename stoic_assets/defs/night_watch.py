@@ -25,7 +25,7 @@ from stoic_assets.core.table_rows import Row
 from stoic_assets.defs.asset_metadata import shown
 from stoic_assets.defs.failures import delivery_faults, has_ended
 from stoic_assets.defs.maintenance import compaction
-from stoic_assets.defs.releases import release_evaluation
+from stoic_assets.defs.releases import missing_partitions, release_evaluation
 
 CONVERSATIONS = "nightly_conversations"
 JOB = "night"
@@ -63,7 +63,11 @@ def build_watch(job: Any) -> dg.SensorDefinition:
             # The tick fails visibly once no other night waits for anything.
             raise ConfigurationError("; ".join(map(str, complaints)))
         reason = None if requests else _why_nothing([each.night for each in nights if each.night not in over])
-        return dg.SensorResult(run_requests=requests, skip_reason=reason, asset_events=observations)
+        judged = {str(each.partition_key) for each in requests if each.job_name == release_evaluation.name}
+        added = missing_partitions(context.instance, judged) if judged else None
+        return dg.SensorResult(
+            run_requests=requests, skip_reason=reason, asset_events=observations, dynamic_partitions_requests=added
+        )
 
     return night_watch
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Set
 
 import dagster as dg
 
@@ -54,7 +55,7 @@ def new_releases(context: dg.SensorEvaluationContext, workplace: dg.ResourcePara
     return dg.SensorResult(
         run_requests=[_request(version, requested[version]) for version in begun],
         skip_reason=None if begun else _why_nothing(waiting, releases),
-        dynamic_partitions_requests=_missing_partitions(context.instance, releases),
+        dynamic_partitions_requests=missing_partitions(context.instance, releases.known.keys()),
         cursor=json.dumps(requested, sort_keys=True),
     )
 
@@ -117,8 +118,9 @@ def _requested(
     return {version: digest for version, digest in digests.items() if workplace.warehouse.evaluations(version)}
 
 
-def _missing_partitions(instance: dg.DagsterInstance, releases: Releases) -> list[dg.AddDynamicPartitionsRequest]:
-    missing = sorted(releases.known.keys() - _partitions(instance))
+def missing_partitions(instance: dg.DagsterInstance, versions: Set[str]) -> list[dg.AddDynamicPartitionsRequest]:
+    """What a sensor has to add beside its requests: Dagster rejects all of them if one version has no partition."""
+    missing = sorted(versions - _partitions(instance))
     return [agent_versions.build_add_request(missing)] if missing else []
 
 

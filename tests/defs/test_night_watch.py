@@ -10,6 +10,7 @@ from watched_nights import BASE, CANDIDATE, NIGHT, Told, Watch
 
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.nights.night_record import night_evaluation_id
+from stoic_assets.defs.partitions import agent_versions
 
 
 def test_a_night_waits_until_its_run_is_over(watch: Watch, instance: dg.DagsterInstance) -> None:
@@ -149,6 +150,15 @@ def test_a_damaged_night_holds_up_no_other_and_fails_the_tick_after(watch: Watch
         watch.tick()
     damaged.unlink()
     assert watch.tick() == []
+
+
+def test_a_version_without_partition_holds_up_no_night(watch: Watch, instance: dg.DagsterInstance) -> None:
+    """It is gone with Dagster's records, and the sensor that adds partitions may be stopped."""
+    instance.delete_dynamic_partition("agent_version", CANDIDATE)
+    watch.held("first", CANDIDATE, night="2026-11-20")
+    watch.held("first", BASE)
+    assert watch.asked() == [CANDIDATE, BASE]
+    assert watch.found.dynamic_partitions_requests == [agent_versions.build_add_request([CANDIDATE])]
 
 
 def test_nobody_looks_after_nights_of_long_ago(watch: Watch) -> None:

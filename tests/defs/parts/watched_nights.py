@@ -26,10 +26,11 @@ class Watch:
         resources = {"workplace": self.workplace}
         with dg.build_sensor_context(self.instance, definitions=self.definitions, resources=resources) as context:
             self.found: Any = self.definitions.resolve_sensor_def("night_watch")(context)
+        added = self.found.dynamic_partitions_requests or []
         for request in self.found.run_requests:
             job = self.definitions.resolve_job_def(request.job_name)
             if request.partition_key:
-                request = request.with_resolved_tags_and_config(job, [], self.instance)
+                request = request.with_resolved_tags_and_config(job, added, self.instance)
             run_tags = {**request.tags, "dagster/run_key": request.run_key}
             begun(self.instance, job, run_tags)
         return list(self.found.run_requests)
