@@ -7,6 +7,7 @@ import dagster as dg
 from dagster._core.events import JobFailureData
 from dagster._core.execution.retries import auto_reexecution_should_retry_run
 
+from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
@@ -33,7 +34,12 @@ def failed_runs(context: dg.RunFailureSensorContext, workplace: dg.ResourceParam
         return
     begun = _begun(workplace, run)
     failure = _failure(run, ended, " ".join(_error(context, begun).split()), begun)
-    _tell(workplace, run_failed(failure), context.log)
+    try:
+        _tell(workplace, run_failed(failure), context.log)
+    except StorageError as error:
+        # Of any other error Dagster only takes note, and looks at this run never again. Its own ends the tick, so that
+        # the next one begins with the same run.
+        raise dg.DagsterError(str(error)) from error
 
 
 def _is_retried(context: dg.RunFailureSensorContext, run: dg.DagsterRun) -> bool:

@@ -104,6 +104,26 @@ def test_a_run_that_is_begun_once_more_is_not_told(instance: dg.DagsterInstance,
     assert len(look(result)) == 1
 
 
+def test_a_run_is_told_once_the_outbox_can_be_written_again(
+    workplace: Workplace, instance: dg.DagsterInstance, told: Callable[[], list[dict[str, Any]]]
+) -> None:
+    def tick(cursor: str | None) -> str | None:
+        resources = {"workplace": workplace}
+        with dg.build_sensor_context(instance, cursor, resources=resources) as context:
+            return failed_runs.evaluate_tick(context).cursor
+
+    begin = tick(None)
+    dg.materialize([job_configs], instance=instance, raise_on_error=False)
+    outbox = workplace.project.home / "outbox"
+    outbox.write_text("in the way")
+    with pytest.raises(dg.DagsterError, match="outbox"):  # and so the cursor stays
+        tick(begin)
+    outbox.unlink()
+    end = tick(begin)
+    assert [event["type"] for event in told()] == ["stoic.run_failed"]
+    assert tick(end) == end
+
+
 @pytest.mark.parametrize(
     ("reason", "retries", "events"),
     [
