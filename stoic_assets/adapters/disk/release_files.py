@@ -1,13 +1,22 @@
 """Reads release manifests from disk."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
-from stoic_assets.adapters.disk.configuration_files import fault_in, mentions, read_document, yaml_files
+from stoic_assets.adapters.disk.configuration_files import fault_in, mentions, read_document, read_text, yaml_files
 from stoic_assets.core.configuration.service_address import address_problem
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.releases import Release
+from stoic_assets.core.text.documents import parse_document
+
+_PLACE = tuple(
+    re.compile(rf"^(?:{keys})\s*:.*(?:\n[ -].*)*", re.MULTILINE)
+    for keys in ("agent|version|releasedAt|parents", "agent|version")
+)
+"""The entries that decide a release's place in the order; where one of them has a fault, those with its name."""
 
 
 def each_release(folder: Path) -> Iterator[tuple[Path, Release | ConfigurationError]]:
@@ -43,6 +52,30 @@ def _read(folder: Path) -> tuple[dict[str, Release], list[ConfigurationError], d
             problem = f"{version} is also in {', '.join(other.name for other, _ in others)}; leave one of them"
             several[version] = DocumentError(str(path), None, "version", problem)
     return {version: own[0][1] for version, own in found.items() if version not in several}, unreadable, several
+
+
+def with_faulty(releases: Mapping[str, Release], faults: Iterable[ConfigurationError]) -> dict[str, Release]:
+    """`releases`, and those of the files with `faults` that can be named; of these, only their place is right.
+
+    A version that cannot be evaluated is still the one before the next.
+    """
+    return {**{each.agent_version: each for each in map(_placed, faults) if each}, **releases}
+
+
+def nameless(faults: Iterable[ConfigurationError], agent: str) -> list[ConfigurationError]:
+    """The faults of files that may be of any version of `agent`."""
+    unplaced = [fault for fault in faults if not _placed(fault)]
+    return [each for each in unplaced if not isinstance(each, DocumentError) or mentions(Path(each.source), [agent])]
+
+
+def _placed(fault: ConfigurationError) -> Release | None:
+    """The version that a file with a fault names and, if they are sound, its date and parents."""
+    if isinstance(fault, DocumentError):
+        for place in _PLACE:
+            with suppress(ConfigurationError):
+                text = "\n".join(place.findall(read_text(Path(fault.source))))
+                return parse_document(text, Release, fault.source)
+    return None
 
 
 def fault_in_release(folder: Path, release: Release, key: str, problem: str) -> DocumentError:

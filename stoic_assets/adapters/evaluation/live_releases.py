@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
-from stoic_assets.adapters.disk.release_files import load_release, load_releases, url_of
+from stoic_assets.adapters.disk.release_files import load_release, load_releases, url_of, with_faulty
 from stoic_assets.adapters.evaluation.job_choice import chosen_jobs
 from stoic_assets.adapters.http.endpoint import parse_url
 from stoic_assets.adapters.workplace import Workplace
@@ -16,17 +16,19 @@ from stoic_assets.core.releases import Release, base_of, live_versions
 class Releases:
     """Every readable manifest by agent version, the live ones oldest first, and what is wrong with the others.
 
-    `elsewhere` says, by version, why those with sound manifests are not live.
+    `ordered` also has those whose manifests have a fault, for their place in the order. `elsewhere` says, by version,
+    why those with sound manifests are not live.
     """
 
     known: Mapping[str, Release]
+    ordered: Mapping[str, Release]
     live: tuple[Release, ...]
     complaints: tuple[str, ...]
     elsewhere: Mapping[str, str]
 
     def bases(self) -> dict[str, str | None]:
         """The version that each live one is compared with."""
-        return {release.agent_version: base_of(release.agent_version, self.known.values()) for release in self.live}
+        return {release.agent_version: base_of(release.agent_version, self.ordered.values()) for release in self.live}
 
 
 def read_releases(workplace: Workplace) -> Releases:
@@ -45,7 +47,7 @@ def read_releases(workplace: Workplace) -> Releases:
         version: f"{version} has {'the address of a newer version' if urls else 'no address'}"
         for version, urls in sorted(addresses.items()) if version not in shown
     }
-    return Releases(known, tuple(live), tuple(complaints), elsewhere)
+    return Releases(known, with_faulty(known, faults), tuple(live), tuple(complaints), elsewhere)
 
 
 def refuse_withdrawn(workplace: Workplace, version: str) -> None:

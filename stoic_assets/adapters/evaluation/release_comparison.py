@@ -1,15 +1,16 @@
 """The comparison of an evaluation with its base, or why it was refused."""
 
 import asyncio
+from dataclasses import replace
 
-from stoic_assets.adapters.disk.release_files import load_releases
+from stoic_assets.adapters.disk.release_files import load_releases, nameless
 from stoic_assets.adapters.evaluation.version_comparison import base_version, compare_versions, is_first_under_way
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.manifest import Manifest
-from stoic_assets.core.releases import first_of
+from stoic_assets.core.releases import agent_of, first_of
 
 LOOK_AGAIN_SECONDS = 2.0
 
@@ -52,7 +53,17 @@ def compared_with(workplace: Workplace, manifest: Manifest, base: str) -> tuple[
         )
     except (ComparisonRefused, ConfigurationError) as refusal:
         return None, str(refusal)
-    return found, ""
+    return replace(found, notes=(*found.notes, *_doubts(workplace, manifest))), ""
+
+
+def _doubts(workplace: Workplace, manifest: Manifest) -> list[str]:
+    """Why the release before an evaluation's may be another; none where its first parent is the base."""
+    if manifest.parents:
+        return []
+    _, faults = load_releases(workplace.project.releases)
+    version = manifest.agent_version
+    doubt = f"the release before {version} may be another one, whose manifest cannot be read"
+    return [workplace.redactor.text(f"{doubt}: {fault}") for fault in nameless(faults, agent_of(version))]
 
 
 def why_uncompared(workplace: Workplace, manifest: Manifest) -> str | None:

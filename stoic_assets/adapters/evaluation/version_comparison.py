@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from stoic_assets.adapters.disk.release_files import load_releases
+from stoic_assets.adapters.disk.release_files import load_releases, with_faulty
 from stoic_assets.adapters.evaluation.judge_drift import judge_moved
 from stoic_assets.adapters.evaluation.lost_tables import refuse_lost
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
@@ -45,7 +45,7 @@ def base_version(workplace: Workplace, manifest: Manifest) -> str | None:
     """The version that an evaluation is compared with: the first parent, else the release before it."""
     if manifest.parents:
         return manifest.parents[0]
-    return base_of(manifest.agent_version, load_releases(workplace.project.releases)[0].values())
+    return base_of(manifest.agent_version, with_faulty(*load_releases(workplace.project.releases)).values())
 
 
 def is_first_under_way(workplace: Workplace, agent_version: str) -> bool:

@@ -3,7 +3,14 @@ from pathlib import Path
 
 import pytest
 
-from stoic_assets.adapters.disk.release_files import as_released, load_release, load_releases, url_of
+from stoic_assets.adapters.disk.release_files import (
+    as_released,
+    load_release,
+    load_releases,
+    nameless,
+    url_of,
+    with_faulty,
+)
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.evaluation.manifest import Manifest
 
@@ -36,6 +43,46 @@ def test_a_manifest_that_cannot_be_read_at_all_may_be_the_one_that_is_missing(tm
     (tmp_path / "a.yml").write_bytes(b"agent: marcus\nversion: \xe9\n")
     with pytest.raises(ConfigurationError, match=r"a\.yml: cannot be read: .*utf-8"):
         load_release(tmp_path, "marcus@1")
+
+
+@pytest.mark.parametrize(
+    ("more", "dated"),
+    [
+        ("jbos: [x]", True),
+        ("notes: 'it is not closed", True),
+        ("parents:\n- '1.1'\n- '1.0'\nurl: [", True),
+        ("parents: ['1.2']", False),
+        ("releasedAt: ''", False),
+    ],
+)
+def test_a_manifest_with_a_fault_keeps_its_place_in_the_order(tmp_path: Path, more: str, dated: bool) -> None:
+    date = "" if "releasedAt" in more else "releasedAt: 2026-01-02\n"
+    (tmp_path / "a.yml").write_text(f"version: 1.2  # '1.3' is next\n{date}{more}\nagent: 'marcus'\n")
+    (tmp_path / "b.yml").write_text("agent: marcus\nversion: 1.10\n")
+    known, faults = load_releases(tmp_path)
+    assert list(known) == ["marcus@1.10"]
+    release = with_faulty(known, faults)["marcus@1.2"]
+    assert bool(release.released_at) == dated
+    assert release.parents == (("1.1", "1.0") if "1.0" in more else ())
+    assert nameless(faults, "marcus") == []
+
+
+def test_the_versions_of_several_manifests_keep_their_places_but_take_none(tmp_path: Path) -> None:
+    for name, version in {"a": "1.9", "b": "1.9", "c": "1.10", "d": "1.10\n["}.items():
+        (tmp_path / f"{name}.yml").write_text(f"agent: marcus\nnotes: {name}\nversion: {version}\n")
+    known, faults = load_releases(tmp_path)
+    found = with_faulty(known, faults)
+    assert sorted(found) == ["marcus@1.10", "marcus@1.9"]
+    assert found["marcus@1.10"].notes == "c", "what can be read counts"
+
+
+def test_a_manifest_without_a_name_may_be_any_of_its_agent(tmp_path: Path) -> None:
+    (tmp_path / "a.yml").write_text("agent: marcus\nversoin: 1.10\n")
+    (tmp_path / "b.yml").write_bytes(b"\xff")
+    known, faults = load_releases(tmp_path)
+    assert with_faulty(known, faults) == {}
+    assert nameless(faults, "marcus") == faults
+    assert nameless(faults, "nora") == faults[1:], "the other names its agent"
 
 
 @pytest.mark.parametrize(

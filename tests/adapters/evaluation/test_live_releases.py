@@ -45,3 +45,15 @@ def test_a_version_whose_agent_is_gone_or_another_is_withdrawn(
     assert "this may be the manifest of marcus@1.0.0" in refused()
     (workplace.project.releases / "1.0.0.yml").unlink()
     assert refused() == "the manifest of marcus@1.0.0 was deleted; nothing is evaluated"
+
+
+def test_a_manifest_with_a_fault_changes_no_base(workplace: Workplace, write: Callable[..., None]) -> None:
+    def released(name: str, version: str, more: str = "") -> None:
+        (workplace.project.releases / f"{name}.yml").write_text(f"agent: marcus\nversion: {version}\n{more}\n")
+
+    write("chat")
+    released("0", "1.0.0")
+    released("2", "1.2.0", "url: http://localhost:8083")
+    for name, more in (("1", ""), ("1", "jbos: [x]"), ("1", ""), ("copy", "")):
+        released(name, "1.1.0", more)
+        assert read_releases(workplace).bases() == {"marcus@1.2.0": "marcus@1.1.0"}

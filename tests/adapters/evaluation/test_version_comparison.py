@@ -118,6 +118,16 @@ def test_a_version_is_compared_with_its_first_parent(
     assert base_version(workplace, make_manifest(parents=("marcus@0.9.0", "marcus@0.8.0"))) == "marcus@0.9.0"
 
 
+def test_without_a_parent_it_is_compared_with_the_release_before_though_that_has_a_fault(
+    workplace: Workplace, make_manifest: Callable[..., Manifest]
+) -> None:
+    workplace.project.releases.mkdir()
+    for version, more in (("0.8.0", ""), ("0.9.0", "jbos: [x]"), ("1.0.0", "")):
+        text = f"agent: marcus\nversion: {version}\n{more}\n"
+        (workplace.project.releases / f"{version}.yml").write_text(text)
+    assert base_version(workplace, make_manifest(parents=())) == "marcus@0.9.0"
+
+
 @pytest.mark.parametrize("is_deleted", [False, True])
 def test_a_side_that_is_judged_again_or_deleted_while_it_is_read_is_refused(
     workplace: Workplace, make_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyPatch, is_deleted: bool

@@ -101,3 +101,14 @@ def test_a_night_whose_file_is_damaged_is_compared_with_no_other(
     check = compared(CANDIDATE, candidate)
     assert (check.passed, check.severity) == (False, dg.AssetCheckSeverity.WARN)
     assert f"{NIGHT}.json is damaged" in (check.description or "")
+
+
+def test_the_comparison_says_that_an_unreadable_manifest_may_be_of_another_base(
+    workplace: Workplace, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation]
+) -> None:
+    (unreadable := workplace.project.releases / "new.yml").write_text("agent: marcus\nversoin: 1.0.5\n")
+    evaluate(BASE, "base")
+    compared(CANDIDATE, evaluate(CANDIDATE, "release-1", 1))
+    notes = workplace.warehouse.read("version_comparisons", CANDIDATE, "release-1")[0]["notes"]
+    doubt = f"the release before {CANDIDATE} may be another one, whose manifest cannot be read: {unreadable}:2:"
+    assert any(note.startswith(doubt) for note in notes), notes
