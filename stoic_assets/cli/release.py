@@ -9,7 +9,7 @@ import typer
 
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.disk.files import write_whole
-from stoic_assets.adapters.disk.job_files import readable_jobs
+from stoic_assets.adapters.disk.job_files import job_names
 from stoic_assets.adapters.disk.release_files import each_release
 from stoic_assets.adapters.evaluation.job_choice import job_files
 from stoic_assets.adapters.http.endpoint import parse_url
@@ -93,7 +93,7 @@ def _manifest(agent_version: str, given: Mapping[str, Any]) -> str:
 
 def _unknown(names: Iterable[str], workplace: Workplace) -> list[str]:
     """Returns a line about each job that is in no file; it may still be written."""
-    known = {job.name for job in readable_jobs(job_files(workplace.project))[0]}
+    known = job_names(job_files(workplace.project))
     return [f"--job: no job is called {name}; {instead_of(name, known)}" for name in names if name not in known]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from stoic_assets.adapters.agents.connect import KEY, check_access
 from stoic_assets.adapters.agents.knowledge_context import ADDRESS, check_knowledge_service
 from stoic_assets.adapters.disk.job_files import load_jobs
-from stoic_assets.adapters.disk.release_files import load_releases
+from stoic_assets.adapters.disk.release_files import releases_by_version
 from stoic_assets.adapters.evaluation.job_choice import job_files
 from stoic_assets.adapters.evaluation.specification import targets_of
 from stoic_assets.adapters.http.api_keys import api_key
@@ -42,7 +42,7 @@ async def _model(workplace: Workplace) -> Found:
 
 
 async def _agent(workplace: Workplace) -> Found:
-    releases, _ = load_releases(workplace.project.releases)
+    releases = releases_by_version(workplace.project.releases)
     jobs = load_jobs(job_files(workplace.project))
     of_jobs = [targets_of(job, releases.values(), workplace.env) for job in jobs]
     ways = {_way(url, target): target for targets in of_jobs for url, target in targets.items()}

@@ -4,7 +4,7 @@ from typing import Any
 
 import dagster as dg
 
-from stoic_assets.adapters.disk.release_files import load_releases
+from stoic_assets.adapters.disk.release_files import releases_by_version
 from stoic_assets.adapters.evaluation import version_comparison
 from stoic_assets.adapters.evaluation.release_comparison import await_first_evaluation, compared_with
 from stoic_assets.adapters.process.interrupts import run_async
@@ -61,7 +61,7 @@ def _compared(workplace: Workplace, manifest: Manifest, base: str | None) -> tup
 
 
 def _why_no_base(workplace: Workplace, version: str) -> str:
-    if version in load_releases(workplace.project.releases)[0]:
+    if version in releases_by_version(workplace.project.releases):
         return f"it is the first release of {agent_of(version)}; there is nothing to compare it with"
     return (
         f"releases/ has no readable manifest of {version}, so its base is unknown; run `stoic compare BASE {version}`"

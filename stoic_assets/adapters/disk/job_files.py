@@ -141,6 +141,12 @@ def readable_jobs(paths: Iterable[Path]) -> tuple[list[Job], list[ConfigurationE
     return jobs, [*(fault for _, fault in faults), *twins]
 
 
+def job_names(paths: Iterable[Path]) -> set[str]:
+    """The names of the jobs in files; those in unreadable files are missing."""
+    jobs, _ = readable_jobs(paths)
+    return {job.name for job in jobs}
+
+
 def wanted_jobs(paths: Iterable[Path], names: Sequence[str], tags: Sequence[str]) -> list[Job]:
     """The jobs with one of `names` or `tags`; other files may have errors.
 

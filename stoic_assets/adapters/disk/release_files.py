@@ -37,6 +37,11 @@ def load_releases(folder: Path) -> tuple[dict[str, Release], list[ConfigurationE
     return releases, [*unreadable, *several.values()]
 
 
+def releases_by_version(folder: Path) -> dict[str, Release]:
+    """The manifests of a folder that count; `load_releases` also has the complaints about the others."""
+    return load_releases(folder)[0]
+
+
 def _read(folder: Path) -> tuple[dict[str, Release], list[ConfigurationError], dict[str, DocumentError]]:
     """As `load_releases`, with the complaints about versions in several files apart, by version."""
     found: dict[str, list[tuple[Path, Release]]] = {}
@@ -100,7 +105,7 @@ def as_released(folder: Path, manifest: Manifest) -> Manifest:
     """The head of an evaluation, with date and parents of its release added if there was none when it began."""
     if manifest.released_at or manifest.parents:
         return manifest
-    release = load_releases(folder)[0].get(manifest.agent_version)
+    release = releases_by_version(folder).get(manifest.agent_version)
     found = {"released_at": release.released_at, "parents": release.parent_versions} if release else {}
     return manifest.model_copy(update=found)
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from stoic_assets.adapters.disk.configuration_files import yaml_files
-from stoic_assets.adapters.disk.job_files import load_jobs, readable_jobs, select_jobs, wanted_jobs
+from stoic_assets.adapters.disk.job_files import job_names, load_jobs, select_jobs, wanted_jobs
 from stoic_assets.adapters.disk.release_files import fault_in_release
 from stoic_assets.adapters.project import Project
 from stoic_assets.core.errors import ConfigurationError, DocumentError
@@ -61,7 +61,7 @@ def as_begun(request: EvaluationRequest, begun: Manifest, project: Project) -> E
 def missing_jobs(begun: Manifest, project: Project) -> list[str]:
     """The jobs of an evaluation that are no longer where they were, or cannot be read there."""
     files = [project.root / file for file in begun.request.files] or job_files(project)
-    there = {job.name for job in readable_jobs(files)[0]}
+    there = job_names(files)
     return [job.name for job in begun.spec.jobs if job.name not in there]
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import replace
 
-from stoic_assets.adapters.disk.release_files import load_releases, nameless
+from stoic_assets.adapters.disk.release_files import load_releases, nameless, releases_by_version
 from stoic_assets.adapters.evaluation.version_comparison import base_version, compare_versions, is_first_under_way
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison
@@ -41,7 +41,7 @@ def _goes_first(workplace: Workplace, version: str, base: str) -> bool:
         each = base_version(workplace, workplace.evidence.manifests(each)[-1]) or each
     if each != version or not is_first_under_way(workplace, version):
         return False
-    return first_of(circle, load_releases(workplace.project.releases)[0].values()) == version
+    return first_of(circle, releases_by_version(workplace.project.releases).values()) == version
 
 
 def compared_with(workplace: Workplace, manifest: Manifest, base: str) -> tuple[Comparison | None, str]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from stoic_assets.adapters.disk.release_files import load_releases, with_faulty
+from stoic_assets.adapters.disk.release_files import load_releases, releases_by_version, with_faulty
 from stoic_assets.adapters.evaluation.judge_drift import judge_moved
 from stoic_assets.adapters.evaluation.lost_tables import refuse_lost
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
@@ -68,7 +68,7 @@ def compare_versions(
     candidates = _stored(workplace, candidate, candidate_id, base)[:RECENT]
     bases = _until(_stored(workplace, base, base_id, candidate), held_with)[:RECENT]
     best = most_alike(bases, candidates)
-    released = candidate in load_releases(workplace.project.releases)[0]
+    released = candidate in releases_by_version(workplace.project.releases)
     chosen = best if released else most_alike(bases, candidates[:1])
     said = (
         passed_over(bases[0], *chosen), passed_over(candidates[0], *reversed(chosen)), fuller(chosen, best),

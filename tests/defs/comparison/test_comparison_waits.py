@@ -10,7 +10,7 @@ import pytest
 from compared_versions import BASE, CANDIDATE, Evaluate, base_used
 
 from stoic_assets.adapters.disk.file_locks import locked
-from stoic_assets.adapters.disk.release_files import load_releases
+from stoic_assets.adapters.disk.release_files import releases_by_version
 from stoic_assets.adapters.evaluation import release_comparison
 from stoic_assets.adapters.evaluation.release_comparison import await_first_evaluation
 from stoic_assets.adapters.workplace import Workplace
@@ -78,7 +78,7 @@ def test_versions_that_name_each_other_as_parents_do_not_wait_for_each_other_for
     for version, parent in (("1.0.0", "1.1.0"), ("1.1.0", "1.0.0")):
         manifest = f"agent: marcus\nversion: {version}\nparents: [{parent}]\n"
         (workplace.project.releases / f"{version}.yml").write_text(manifest)
-    ordered = [release.agent_version for release in in_order(load_releases(workplace.project.releases)[0].values())]
+    ordered = [release.agent_version for release in in_order(releases_by_version(workplace.project.releases).values())]
 
     async def both() -> None:
         first = asyncio.create_task(await_first_evaluation(workplace, *ordered))
