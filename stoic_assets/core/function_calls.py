@@ -30,4 +30,13 @@ def call_of(event: Any) -> FunctionCall | None:
 
 def calls_function(events: str | None) -> bool:
     """Whether a message's events, as the table `turns` has them, contain a function call."""
-    return any(call_of(event) for event in json.loads(events or "[]"))
+    return any(call_of(event) for event in stored_events(events))
+
+
+def stored_events(text: str | None) -> list[Any]:
+    """A message's events from the table `turns`, of any shape. Text that is not readable counts as one event."""
+    try:
+        found = json.loads(text or "[]")
+    except (ValueError, RecursionError):
+        return [text]
+    return found if isinstance(found, list) else [found]

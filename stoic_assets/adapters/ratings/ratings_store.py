@@ -1,6 +1,5 @@
 """Builds rating pages from replies, and stores rating files as rows of `human_ratings`."""
 
-import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from stoic_assets.adapters.ratings.rating_keys import (
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError, NothingYet
+from stoic_assets.core.function_calls import stored_events
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.ratings.blinding import Key, Reply, blind
 from stoic_assets.core.ratings.collection import Merged, merge
@@ -179,7 +179,7 @@ def _effectiveness(turns: Iterable[Row]) -> dict[str, float | None]:
     """What the agent reported about its reply in each trial."""
     events: dict[str, list[Any]] = {}
     for turn in sorted(turns, key=lambda turn: turn["turn"]):
-        events.setdefault(turn["trial_id"], []).extend(json.loads(turn["events"] or "[]"))
+        events.setdefault(turn["trial_id"], []).extend(stored_events(turn["events"]))
     return {trial_id: reported_effectiveness(found) for trial_id, found in events.items()}
 
 

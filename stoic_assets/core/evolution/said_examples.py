@@ -1,10 +1,10 @@
 """Which of the examples that judges gave were really said: evolution must not learn from invented ones."""
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
+from stoic_assets.core.function_calls import stored_events
 from stoic_assets.core.judging.exhibit import function_calls
 from stoic_assets.core.judging.quotes import SearchableRecord
 from stoic_assets.core.table_rows import Row, by_trial
@@ -33,5 +33,5 @@ def _only_said(evaluation: StoicEvaluation, record: SearchableRecord) -> StoicEv
 
 
 def _record(turns: Sequence[Row]) -> SearchableRecord:
-    calls = (function_calls(json.loads(row["events"] or "[]")) for row in turns)
+    calls = (function_calls(stored_events(row["events"])) for row in turns)
     return SearchableRecord((row["content"] for row in turns), calls)

@@ -47,7 +47,7 @@ def words_to_read(*texts: str) -> int:
     return ceil(words) + sum(any(map(str.isalnum, part)) for part in text.split())
 
 
-def reported_effectiveness(events: Iterable[Mapping[str, Any]]) -> float | None:
+def reported_effectiveness(events: Iterable[Any]) -> float | None:
     """The PAD effectiveness, 0–1, of the last event that has one; None where none has.
 
     It is the field `effectiveness` of an event or of its `metrics`. It is computed from the mood of the person's words,
@@ -57,8 +57,9 @@ def reported_effectiveness(events: Iterable[Mapping[str, Any]]) -> float | None:
     return next((value for value in reversed(found) if value is not None), None)
 
 
-def _of(event: Mapping[str, Any]) -> float | None:
-    metrics = event.get("metrics")
-    value = event.get("effectiveness", metrics.get("effectiveness") if isinstance(metrics, Mapping) else None)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and 0 <= value <= 1 else None
+def _of(event: Any) -> float | None:
+    match event:
+        case {"effectiveness": value} | {"metrics": {"effectiveness": value}}:
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            return float(value) if is_number and 0 <= value <= 1 else None
+    return None

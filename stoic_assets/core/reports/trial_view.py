@@ -1,12 +1,12 @@
 """One trial as a page shows it: the conversation, its marks, and the evidence behind each."""
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from stoic_assets.core.assertions.counting import has_failed
+from stoic_assets.core.function_calls import stored_events
 from stoic_assets.core.judging.exhibit import function_calls
 from stoic_assets.core.judging.quotes import Quote, SearchableRecord
 from stoic_assets.core.presentation.formatting import is_missing
@@ -211,19 +211,9 @@ def _task_number(row: Row) -> tuple[int, str]:
 
 
 def _turn(row: Row, aspired: float | None) -> TurnView:
-    events, calls = _acts(row)
+    events = stored_events(row.get("events"))
     late = aspired is not None and row["speaker"] == "agent" and (row.get("response_ms") or 0) > aspired
-    return TurnView(row, events, calls, late)
-
-
-def _acts(row: Row) -> tuple[int, list[str]]:
-    """How many events a turn has, and its function calls; unreadable events count as one event without a call."""
-    try:
-        found = json.loads(row.get("events") or "[]")
-        events = found if isinstance(found, list) else [found]
-        return len(events), function_calls(events)
-    except (ValueError, RecursionError):
-        return 1, []
+    return TurnView(row, len(events), function_calls(events), late)
 
 
 def _virtues(combined: Iterable[Row], verdicts: Iterable[Row], turns: Iterable[TurnView]) -> list[VirtueView]:
