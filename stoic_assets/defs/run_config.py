@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from stoic_assets.core.configuration.settings import MOST_SAMPLES
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.text.documents import first_fault
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -26,5 +27,5 @@ def checked(model: type[M], values: Mapping[str, Any]) -> M:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        first = first_fault(error)
         raise ConfigurationError(f"{first['loc'][0]}: {first['msg']}") from None

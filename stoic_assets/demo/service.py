@@ -32,6 +32,7 @@ from stoic_assets.adapters.http.loopback_guard import LOOPBACK, guard
 from stoic_assets.core.configuration.graph_address import subject_address
 from stoic_assets.core.configuration.service_address import CHAT
 from stoic_assets.core.errors import ConfigurationError, StoicError
+from stoic_assets.core.text.documents import first_fault
 from stoic_assets.demo.chat_service import ChatService, UnknownSession
 from stoic_assets.demo.memory import Memory
 from stoic_assets.demo.releases import RELEASES, Release, release_named
@@ -162,7 +163,7 @@ async def _body(request: Request, model: type[Body]) -> Body:
     try:
         return model.model_validate_json(await request.body())
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        first = first_fault(error)
         place = ".".join(str(step) for step in first["loc"])
         raise HTTPException(422, f"{place}: {first['msg']}" if place else first["msg"]) from None
 

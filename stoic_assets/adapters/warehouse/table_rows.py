@@ -17,6 +17,7 @@ from stoic_assets.adapters.warehouse.table_schemas import columns_of
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.moments import FIRST, LAST, in_utc
 from stoic_assets.core.table_rows import Rows
+from stoic_assets.core.text.documents import first_fault
 from stoic_assets.core.text.foreign_text import well_formed
 from stoic_assets.core.virtues import VIRTUES
 
@@ -54,7 +55,7 @@ def _as_json(table: str, number: int, row: dict[str, Any]) -> bytes:
     try:
         return serializer.to_json(validator.validate_python(row)) + b"\n"
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        first = first_fault(error)
         column = ".".join(str(step) for step in first["loc"])
         raise StoicError(f"row {number} of {table} does not fit: {column}: {first['msg']}") from None
 

@@ -34,7 +34,7 @@ from stoic_assets.core.jobs.job_entries import (
 )
 from stoic_assets.core.jobs.trial import Condition
 from stoic_assets.core.secrets.redaction import Redactor
-from stoic_assets.core.text.documents import CamelDocument, misplaced
+from stoic_assets.core.text.documents import CamelDocument, first_fault, misplaced
 from stoic_assets.core.text.yaml_text import KeyPath
 from stoic_assets.core.virtues import VIRTUES, Virtue
 
@@ -156,7 +156,7 @@ class Job(CamelDocument, json_schema_extra=_ONE_OF):
         try:
             return Job.model_validate(redactor.row(self.model_dump(mode="json", by_alias=True)))
         except ValidationError as error:
-            fault = error.errors(include_url=False)[0]
+            fault = first_fault(error)
             place = ".".join(str(step) for step in fault["loc"] if not str(step).startswith("`"))
             raise ConfigurationError(
                 f"job {self.name}: {place}: no longer valid once `redact` in stoic.yml has replaced a part of it "

@@ -17,7 +17,7 @@ from stoic_assets.core.errors import DocumentError
 from stoic_assets.core.moments import checked_moment, in_utc
 from stoic_assets.core.presentation.formatting import utc
 from stoic_assets.core.ratings.rubric import Overall
-from stoic_assets.core.text.documents import dotted
+from stoic_assets.core.text.documents import dotted, first_fault
 from stoic_assets.core.text.foreign_text import well_formed
 from stoic_assets.core.text.json_text import json_text, why_not_json
 
@@ -136,10 +136,16 @@ def _rating(entry: Any, number: int, source: str, now: datetime | None) -> Ratin
     try:
         return Rating.model_validate(entry, context={"now": now})
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-    test_id = entry.get("test_id") if isinstance(entry, dict) else None
-    place = f"{source}: item {number}" + (f" (test_id {test_id[:60]!r})" if isinstance(test_id, str) else "")
-    raise DocumentError(place, None, dotted(first["loc"]), _problem(first))
+        fault = first_fault(error)
+        raise DocumentError(f"{source}: {_item(entry, number)}", None, dotted(fault["loc"]), _problem(fault)) from None
+
+
+def _item(entry: Any, number: int) -> str:
+    """An entry by its number and, where it has one, its test id."""
+    match entry:
+        case {"test_id": str(test_id)}:
+            return f"item {number} (test_id {test_id[:60]!r})"
+    return f"item {number}"
 
 
 def _problem(fault: Any) -> str:

@@ -145,7 +145,7 @@ def replaced(data: Any, path: KeyPath, value: str) -> Any:
 
 def explain(error: ValidationError, found: YamlText, source: str) -> DocumentError:
     """Turns pydantic's first error into one line that says what to do."""
-    first = error.errors(include_url=False)[0]
+    first = first_fault(error)
     if first["type"] == "missing":
         path: KeyPath = (*written_path(first["loc"][:-1], found.data), first["loc"][-1])
     elif first["type"] == "misplaced":
@@ -153,6 +153,11 @@ def explain(error: ValidationError, found: YamlText, source: str) -> DocumentErr
     else:
         path = written_path(first["loc"], found.data)
     return fault_at(path, found, source, problem_of(first))
+
+
+def first_fault(error: ValidationError) -> ErrorDetails:
+    """The first of pydantic's faults, without the address of its documentation."""
+    return error.errors(include_url=False)[0]
 
 
 def fault_at(path: KeyPath, found: YamlText, source: str, problem: str) -> DocumentError:
