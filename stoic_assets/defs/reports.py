@@ -3,7 +3,6 @@
 import dagster as dg
 
 from stoic_assets.adapters.evaluation.report import write_report, write_weak_virtues
-from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.presentation.markdown import picture
 from stoic_assets.core.reports.virtue_charts import KEY, virtue_chart_svg
@@ -28,19 +27,17 @@ def weak_virtue_reports(
     """The virtues that the next version should improve, with the judges' suggestions."""
     with reported(workplace):
         manifest = current_evaluation(context, workplace)
-        tables = EvaluationTables(workplace, manifest)
-        virtues, weak, offline = tables.read("evaluation_virtues"), tables.read("weak_virtues"), tables.is_offline()
-        path, text = write_weak_virtues(workplace, manifest)
-        below = workplace.settings.weakness.score_below
-        chart = virtue_chart_svg(virtues, {row["virtue"] for row in weak}, below=below)
-        head = f"{title(manifest.agent_version, manifest.evaluation_id)}\n\n{picture('the five virtues', chart)}"
+        found = write_weak_virtues(workplace, manifest)
+    below = workplace.settings.weakness.score_below
+    chart = virtue_chart_svg(found.virtues, {row["virtue"] for row in found.weak}, below=below)
+    head = f"{title(manifest.agent_version, manifest.evaluation_id)}\n\n{picture('the five virtues', chart)}"
     return dg.MaterializeResult(
         metadata={
-            "dagster/row_count": len(weak),
-            "offline": offline,
-            **numbers({"worst_severity": _worst_severity(virtues, weak)}),
-            "report": dg.MetadataValue.md(f"{head}\n\n{KEY}\n\n{text}"),
-            "path": dg.MetadataValue.path(path),
+            "dagster/row_count": len(found.weak),
+            "offline": found.offline,
+            **numbers({"worst_severity": _worst_severity(found.virtues, found.weak)}),
+            "report": dg.MetadataValue.md(f"{head}\n\n{KEY}\n\n{found.text}"),
+            "path": dg.MetadataValue.path(found.path),
         }
     )
 

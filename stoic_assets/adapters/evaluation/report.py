@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,17 @@ GATHERED_OTHERWISE = (
 
 _LOOKED_AT = 10
 """Earlier versions that may share a job."""
+
+
+@dataclass(frozen=True)
+class WeakVirtueReport:
+    """A report that was written to `path`: its `text` without the title, and the rows that it is about."""
+
+    path: Path
+    text: str
+    virtues: Rows
+    weak: Rows
+    offline: bool
 
 
 def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
@@ -86,16 +97,16 @@ def write_report(workplace: Workplace, manifest: Manifest, path: Path | None = N
     return written
 
 
-def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, str]:
-    """Writes the report of weak virtues as Markdown; returns its path, and its text without the title."""
+def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> WeakVirtueReport:
+    """Writes the report of weak virtues as Markdown."""
     tables = EvaluationTables(workplace, manifest)
-    virtues, weak = tables.read("evaluation_virtues"), tables.read("weak_virtues")
+    virtues, weak, offline = tables.read("evaluation_virtues"), tables.read("weak_virtues"), tables.is_offline()
     agreement = in_short(calibration_rows(workplace.warehouse), tables.read("virtue_scores", ("judge_model", "score")))
     whose = whose_confidence(confidence_sources(tables.read("trial_virtues")), agreement)
-    below = workplace.settings.weakness.score_below
-    text = weak_virtue_markdown(virtues, weak, tables.is_offline(), whose, below)
+    text = weak_virtue_markdown(virtues, weak, offline, whose, workplace.settings.weakness.score_below)
     path = workplace.report_file(manifest.agent_version, manifest.evaluation_id, "weak-virtues.md")
-    return write_whole(path, f"{title(manifest.agent_version, manifest.evaluation_id)}\n\n{text}"), text
+    write_whole(path, f"{title(manifest.agent_version, manifest.evaluation_id)}\n\n{text}")
+    return WeakVirtueReport(path, text, virtues, weak, offline)
 
 
 def _tables(workplace: Workplace, key: EvaluationKey, kind: type[ReportData] | type[BaseVersion]) -> dict[str, Any]:

@@ -88,7 +88,7 @@ def test_what_is_known_of_the_judges_says_why_a_confidence_is_their_own(workplac
     page = write_report(workplace, manifest).read_text(encoding="utf-8")
     assert ">Not calibrated: 12 trials are few.<" in page
     assert ">Wisdom by gpt: rank correlation with people 0.10 (95\u00a0% −0.40 to 0.60) over 12 trials, raters" in page
-    assert "Scores that are not shown to agree with people's: wisdom." in write_weak_virtues(workplace, manifest)[1]
+    assert "Scores that are not shown to agree with people's: wisdom." in write_weak_virtues(workplace, manifest).text
 
 
 def test_a_score_that_is_weak_by_the_settings_is_seen_to_be(workplace: Workplace, evaluated: Make) -> None:
@@ -105,7 +105,7 @@ def test_a_score_that_is_weak_by_the_settings_is_seen_to_be(workplace: Workplace
     strict = replace(workplace, settings=workplace.settings.model_copy(update={"weakness": weakness}))
     page = write_report(strict, manifest).read_text(encoding="utf-8")
     assert re.findall("0.499</[a-z]+>", page) == ["0.499</text>", "0.499</td>", "0.499</span>"]
-    assert "| Wisdom | 0.499 | 0.90 | 0.45 | 1 |" in write_weak_virtues(strict, manifest)[1]
+    assert "| Wisdom | 0.499 | 0.90 | 0.45 | 1 |" in write_weak_virtues(strict, manifest).text
 
 
 @pytest.mark.parametrize("judge", ["offline", "gpt"])
@@ -117,10 +117,10 @@ def test_a_report_of_weak_virtues_warns_where_the_stand_in_judged_what_was_said_
     judged = {"trial_id": "t", "virtue": "wisdom", "judge_model": judge, "sample": 0}
     for table, rows in {"virtue_scores": [judged], "trial_virtues": [], "weak_virtues": []}.items():
         workplace.warehouse.write(table, *key, rows)
-    path, text = write_weak_virtues(workplace, manifest)
-    assert (OFFLINE_NOTE in text) == (judge == "offline")
-    assert path == workplace.reports / "marcus@2" / "c.weak-virtues.md"
-    assert path.read_text(encoding="utf-8") == f"# Weak virtues of marcus@2, evaluation c\n\n{text}"
+    written = write_weak_virtues(workplace, manifest)
+    assert (OFFLINE_NOTE in written.text) == (judge == "offline")
+    assert written.path == workplace.reports / "marcus@2" / "c.weak-virtues.md"
+    assert written.path.read_text(encoding="utf-8") == f"# Weak virtues of marcus@2, evaluation c\n\n{written.text}"
 
 
 @pytest.mark.parametrize("ended", [False, True])
