@@ -18,7 +18,7 @@ from stoic_assets.adapters.disk.paths import path_in
 from stoic_assets.adapters.disk.sqlite_files import faults_named
 from stoic_assets.adapters.graph.graphs import Graphs, GraphUse
 from stoic_assets.adapters.messages.outbox import Outbox
-from stoic_assets.adapters.models.connect import connect_model, is_offline
+from stoic_assets.adapters.models.connect import connect_model, uses_stand_in
 from stoic_assets.adapters.models.judge_cache import CachedModel
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.model_server import judge_server
@@ -134,7 +134,7 @@ class Workplace:
                 f"{journal} lacks {lost} of {len(stored)} calls that the evaluation made; restore the file from a "
                 "backup, or begin another evaluation"
             )
-        if is_offline(self.env):  # the offline model costs nothing, and its verdicts change with its code
+        if uses_stand_in(self.env):  # the stand-in costs nothing, and its verdicts change with its code
             return ledger
         return self.cached(ledger, manifest.agent_version, fresh)
 

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from stoic_assets.adapters.evaluation.job_choice import job_files
 from stoic_assets.adapters.evaluation.job_reach import files_outside, variables_sent
-from stoic_assets.adapters.models.offline_model import OFFLINE
+from stoic_assets.adapters.models.stand_in import OFFLINE
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.core.calls.model_costs import call_cost

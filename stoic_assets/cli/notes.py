@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 from stoic_assets.adapters.evaluation.specification import ResolvedRequest
 from stoic_assets.adapters.graph.embedded_graph import is_served
-from stoic_assets.adapters.models.connect import is_offline
+from stoic_assets.adapters.models.connect import uses_stand_in
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.graph_address import subject_address
 from stoic_assets.core.configuration.service_address import protocol_doubt
@@ -43,7 +43,7 @@ def request_notes(
     yield from dict.fromkeys(filter(None, doubted))
     if alike := samples_alike(spec.judge_samples, len(spec.judge_models), workplace.settings.judging.temperature):
         yield alike
-    if not is_offline(workplace.env):
+    if not uses_stand_in(workplace.env):
         yield from _unused_options(spec, workplace.settings)
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
 from stoic_assets.adapters.evaluation.conversations import import_clients
-from stoic_assets.adapters.models.connect import is_offline
+from stoic_assets.adapters.models.connect import uses_stand_in
 from stoic_assets.adapters.process.interrupts import heard_once, is_ctrl_c_ignored
 from stoic_assets.adapters.process.lean_imports import uncollected
 from stoic_assets.adapters.workplace import Workplace
@@ -46,7 +46,7 @@ def materialise(
     try:
         with faults_translated(workplace, advice):
             workplace.graph_use.start()  # it starts while slow modules are imported
-            import_clients(is_offline(workplace.env))
+            import_clients(uses_stand_in(workplace.env))
             if not _succeeds(workplace, agent_version, evaluation_id, assets, config):
                 # Dagster turns an interrupt into a failed run without an exception.
                 raise Interrupted(advice())

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stoic_assets.adapters.models.stand_in import judged_by_stand_in
 from stoic_assets.adapters.project import refuse_in_warehouse
 from stoic_assets.adapters.ratings import calibration_store, ratings_store
 from stoic_assets.adapters.ratings.rating_analysis import Analysed, analyse_ratings
@@ -156,7 +157,7 @@ def _show_calibration(comparisons: "list[JudgeComparison]") -> None:
     for why, those in _uncalibrated(comparisons).items():
         console.say(console.foreign(f"{why} ({listed(those)})"), indent=2)
     console.say("agreement: mean quadratic kappa with each rater; wins: share of raters that the judge could replace")
-    if calibration_store.judged_by_stand_in(comparisons):
+    if judged_by_stand_in(comparison.judge for comparison in comparisons):
         console.say(OFFLINE_NOTE, style="yellow")
 
 

@@ -13,9 +13,9 @@ from stoic_assets.adapters.http.api_keys import api_key
 from stoic_assets.adapters.models.connect import (
     connect_model,
     evaluator_model,
-    is_offline,
     judge_panel,
     reachable_model,
+    uses_stand_in,
 )
 from stoic_assets.adapters.models.model_list import look_up_models
 from stoic_assets.adapters.models.model_server import evaluator_server, judge_server
@@ -27,7 +27,7 @@ from stoic_assets.core.jobs.job_entries import Target
 
 
 async def _model(workplace: Workplace) -> Found:
-    if is_offline(workplace.env):
+    if uses_stand_in(workplace.env):
         needed = "OPENAI_API_KEY or OPENAI_BASE_URL"
         if workplace.env.get("STOIC_LLM"):
             needed += ", and unset STOIC_LLM=offline"

@@ -9,7 +9,6 @@ import dagster as dg
 from stoic_assets.adapters.disk.job_files import load_corrections
 from stoic_assets.adapters.evaluation.judging import EvaluationJudging, JudgingRequest, Tables
 from stoic_assets.adapters.evaluation.tables import VERDICT_ON
-from stoic_assets.adapters.models.offline_model import judged_offline
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.assertions.counting import counts, has_failed
@@ -83,10 +82,9 @@ def verdicts(
     faults = {"silent_judges": "; ".join(silent)} if silent else {}
     about = {"virtue_scores": _about_virtues, "task_scores": _about_tasks}
     for asset in sorted(wanted):
-        offline = manifest.offline or judged_offline(tables[asset])
         files = {"path": paths[asset]} | ({"path_tone_scores": paths["tone_scores"]} if asset == "task_scores" else {})
         places = {name: dg.MetadataValue.path(path) for name, path in files.items()}
-        metadata = {**about[asset](tables), **faults, "offline": offline, **places}
+        metadata = {**about[asset](tables), **faults, "offline": judging.tables.is_offline(tables[asset]), **places}
         yield dg.MaterializeResult(asset_key=asset, metadata=metadata)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.models.connect import is_offline
+from stoic_assets.adapters.models.connect import uses_stand_in
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import demo
 from stoic_assets.cli.child_process import UNINTERRUPTED, child_process
@@ -31,7 +31,7 @@ def test_the_demo_leaves_every_service_of_the_user_alone(live: bool, tmp_path: P
     own = demo_workplace(open_workplace(env, start=tmp_path), live)
     assert (subject_address(own.env), stoic_address(own.env)) == (None, None)
     assert [name for name, value in own.env.items() if "mine" in value] == []
-    assert is_offline(own.env) is not live
+    assert uses_stand_in(own.env) is not live
     assert own.project.home == tmp_path
 
 

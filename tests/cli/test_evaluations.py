@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.models.ledger import Ledger
-from stoic_assets.adapters.models.offline_model import OfflineModel
+from stoic_assets.adapters.models.stand_in import StandIn
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import evaluations
 from stoic_assets.core.calls.chat import ChatReply, ChatRequest, charged
@@ -108,7 +108,7 @@ def test_what_was_cut_short_is_listed_with_its_cost_so_far(
 ) -> None:
     manifest = make_manifest()
     workplace.evidence.begin(manifest)
-    ledger = Ledger(OfflineModel(), workplace.evidence.journal_file(manifest), {})
+    ledger = Ledger(StandIn(), workplace.evidence.journal_file(manifest), {})
     asked = ChatRequest("judge", "sage", (), 0.0)
     ledger.note(asked, ChatReply("", cost_usd=0.75))
     ledger.note(asked, charged(KeyboardInterrupt()), "KeyboardInterrupt")
@@ -148,7 +148,7 @@ def test_a_cost_that_was_known_is_not_stated_once_a_call_of_unknown_cost_followe
     manifest = make_manifest()
     workplace.evidence.begin(manifest)
     EvaluationTables(workplace, manifest).write_head("conversed", planned_trials=1, cost_usd=1.5)
-    Ledger(OfflineModel(), workplace.evidence.journal_file(manifest), {}).note(
+    Ledger(StandIn(), workplace.evidence.journal_file(manifest), {}).note(
         ChatRequest("judge", "sage", (), 0.0), ChatReply("", cost_usd=None)
     )
     [row] = json.loads(listed("--json"))

@@ -10,7 +10,7 @@ import dagster as dg
 import pytest
 
 from stoic_assets.adapters.evaluation import judge_drift as drift_of
-from stoic_assets.adapters.models.offline_model import OfflineModel
+from stoic_assets.adapters.models.stand_in import StandIn
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 from stoic_assets.core.conversation.evidence import Evidence, Turn
@@ -99,7 +99,7 @@ def test_a_set_that_could_grow_says_so(workplace: Workplace, make_manifest: Call
 def named(complete: Callable[..., Awaitable[ChatReply]]) -> Callable[..., Awaitable[ChatReply]]:
     """Replies of a server that tells which model answered."""
 
-    async def answered(model: OfflineModel, request: ChatRequest) -> ChatReply:
+    async def answered(model: StandIn, request: ChatRequest) -> ChatReply:
         return replace(await complete(model, request), served_model="stand-in-2")
 
     return answered
@@ -119,7 +119,7 @@ def test_a_judge_that_moved_fails_the_check_and_waits_in_the_outbox(
     for member in reference["members"]:
         member["virtues"]["wisdom"]["mean"] += 0.1
     file.write_text(json.dumps(reference))
-    monkeypatch.setattr(OfflineModel, "complete", named(OfflineModel.complete))
+    monkeypatch.setattr(StandIn, "complete", named(StandIn.complete))
     unheard = replace(workplace, env={**workplace.env, "STOIC_WEBHOOK_URL": "ftp://nobody"})
     metadata, check = checked(unheard)
     assert (metadata["judge_models"], metadata["answered_by"]) == ("offline", "stand-in-2")

@@ -16,7 +16,7 @@ from stoic_assets.adapters.disk.job_files import load_jobs
 from stoic_assets.adapters.disk.release_files import load_releases
 from stoic_assets.adapters.graph.bolt import Graph, connect
 from stoic_assets.adapters.http.request_limit import RequestLimit
-from stoic_assets.adapters.models.offline_model import OfflineModel
+from stoic_assets.adapters.models.stand_in import StandIn
 from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.conversation.conversation import hold_trial
 from stoic_assets.core.conversation.evidence import Evidence
@@ -57,7 +57,7 @@ async def together(_alone: bool) -> AsyncIterator[None]:
 
 async def play(version: str, url: str, graph: Graph) -> Trials:
     """Every trial of the demo jobs against the agent at `url`."""
-    settings, model = Settings(), OfflineModel()
+    settings, model = Settings(), StandIn()
     limit = RequestLimit(settings.limits.agent)
 
     played: Trials = {}

@@ -8,7 +8,7 @@ from stoic_assets.adapters.agents.knowledge_context import ADDRESS, create_knowl
 from stoic_assets.adapters.evaluation.readable_tables import refuse_damaged
 from stoic_assets.adapters.evaluation.specification import ResolvedRequest, check_reachable, resolve
 from stoic_assets.adapters.http.api_keys import api_key
-from stoic_assets.adapters.models.connect import is_offline
+from stoic_assets.adapters.models.connect import uses_stand_in
 from stoic_assets.adapters.models.model_list import require_access
 from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
@@ -64,7 +64,8 @@ def begin_or_resume(
     release = resolved.release
     manifest = Manifest(
         evaluation_id=evaluation_id, agent_version=agent_version, started_at=now(), run_id=run_id,
-        offline=is_offline(workplace.env), request=resolved.request, spec=resolved.spec, spec_hash=resolved.spec.hash(),
+        offline=uses_stand_in(workplace.env),
+        request=resolved.request, spec=resolved.spec, spec_hash=resolved.spec.hash(),
         job_hashes={job.name: job.question_hash() for job in resolved.spec.jobs},
         released_at=release.released_at if release else None,
         parents=release.parent_versions if release else (),

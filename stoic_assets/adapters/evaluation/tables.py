@@ -8,7 +8,7 @@ from typing import Any
 
 from stoic_assets.adapters.disk.release_files import as_released
 from stoic_assets.adapters.models.ledger import calls_in
-from stoic_assets.adapters.models.offline_model import judged_offline
+from stoic_assets.adapters.models.stand_in import judged_by_stand_in
 from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.adapters.warehouse.table_schemas import TABLES
 from stoic_assets.adapters.workplace import Workplace
@@ -92,7 +92,7 @@ class EvaluationTables:
             "scored_trials": scores["scored_trials"],
             "invalid_trials": scores["invalid_trials"],
             "cost_usd": total_cost(self.read("llm_calls", ["cost_usd", "error"])),
-            "offline": self._is_offline(verdicts),
+            "offline": self.is_offline(verdicts),
         }
         status = self._status(planned)
         path = self.write_head(status, now(), judge_models=self._judges(verdicts), **counts)
@@ -110,12 +110,14 @@ class EvaluationTables:
         """The evaluation's own row; empty if none was written yet."""
         return next(iter(self.read_if_stored("evaluations")), {})
 
-    def is_offline(self) -> bool:
-        """Whether the scores mean nothing: the offline model played the user, or judged."""
-        return self._is_offline(self.read("virtue_scores", ["judge_model"]))
+    def is_offline(self, verdicts: Sequence[Row] | None = None) -> bool:
+        """Whether the scores mean nothing: the stand-in played the user, or gave a verdict.
 
-    def _is_offline(self, verdicts: Sequence[Row]) -> bool:
-        return self._manifest.offline or judged_offline(verdicts)
+        `verdicts` are by default the stored ones on virtues.
+        """
+        if verdicts is None:
+            verdicts = self.read("virtue_scores", ["judge_model"])
+        return self._manifest.offline or judged_by_stand_in(row["judge_model"] for row in verdicts)
 
     def _judges(self, verdicts: Sequence[Row]) -> list[str]:
         """The models that were asked for the verdicts on virtues: after a regrade they may be others than at first."""

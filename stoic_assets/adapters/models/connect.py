@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from stoic_assets.adapters.http.endpoint import require_listener
 from stoic_assets.adapters.models.model_server import VARIABLES, ModelServer, evaluator_server, judge_server
-from stoic_assets.adapters.models.offline_model import OFFLINE, OfflineModel
 from stoic_assets.adapters.models.openai_model import OpenAiModel
+from stoic_assets.adapters.models.stand_in import OFFLINE, StandIn
 from stoic_assets.adapters.process.configured_secrets import configured_redactor
 from stoic_assets.core.calls.chat import ChatModel, ChatReply, ChatRequest, Role
 from stoic_assets.core.calls.concurrent_calls import concurrently
@@ -30,8 +30,8 @@ class ByRole:
 
 def connect_model(env: Mapping[str, str], settings: Settings) -> ChatModel:
     """The provider of every model; nothing is sent yet. Raises `ConfigurationError` if the settings cannot work."""
-    if is_offline(env):
-        return OfflineModel()
+    if uses_stand_in(env):
+        return StandIn()
     if not _value(env, "OPENAI_API_KEY") and not _value(env, "OPENAI_BASE_URL"):
         why = "no model server for the simulated user"
         raise ConfigurationError(f"{why}: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without keys")
@@ -47,8 +47,8 @@ def connect_model(env: Mapping[str, str], settings: Settings) -> ChatModel:
     return ByRole({"evaluator": one, "judge": served[judge_server(env)]}) if others else one
 
 
-def is_offline(env: Mapping[str, str]) -> bool:
-    """Whether the offline model is used (scores mean nothing). Raises `ConfigurationError` for an unknown provider."""
+def uses_stand_in(env: Mapping[str, str]) -> bool:
+    """Whether the stand-in is used (scores mean nothing). Raises `ConfigurationError` for an unknown provider."""
     provider = _value(env, "STOIC_LLM")
     if provider and provider not in PROVIDERS:
         raise ConfigurationError(f"STOIC_LLM={provider} is unknown; use {' or '.join(PROVIDERS)}")
@@ -59,12 +59,12 @@ def is_offline(env: Mapping[str, str]) -> bool:
 
 def evaluator_model(env: Mapping[str, str]) -> str:
     """The model that plays the user."""
-    return OFFLINE if is_offline(env) else _value(env, "STOIC_EVALUATOR_MODEL") or DEFAULT_MODEL
+    return OFFLINE if uses_stand_in(env) else _value(env, "STOIC_EVALUATOR_MODEL") or DEFAULT_MODEL
 
 
 def judge_panel(env: Mapping[str, str]) -> tuple[str, ...]:
     """The models that judge, each once, in the order of STOIC_JUDGE_MODEL."""
-    if is_offline(env):
+    if uses_stand_in(env):
         return (OFFLINE,)
     named = [name.strip() for name in _value(env, "STOIC_JUDGE_MODEL").split(",")]
     return tuple(dict.fromkeys(name for name in named if name)) or (DEFAULT_MODEL,)
@@ -77,7 +77,7 @@ def model_servers(env: Mapping[str, str]) -> list[ModelServer]:
 
 async def reachable_model(env: Mapping[str, str]) -> None:
     """Raises `ServiceUnreachable` when a model server accepts no connection."""
-    if not is_offline(env):
+    if not uses_stand_in(env):
         await concurrently([_reachable(server) for server in model_servers(env)])
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from stoic_assets.adapters.disk.json_lines import JsonLines, read_lines
-from stoic_assets.adapters.models.offline_model import OFFLINE
+from stoic_assets.adapters.models.stand_in import OFFLINE
 from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.core.calls.chat import BudgetReached, ChatModel, ChatReply, ChatRequest, charged
 from stoic_assets.core.calls.model_costs import call_cost

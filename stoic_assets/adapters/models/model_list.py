@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from stoic_assets.adapters.http.endpoint import below, parse_url, proxy_for
 from stoic_assets.adapters.http.whole_reply import ReplyTooLarge
-from stoic_assets.adapters.models.connect import evaluator_model, is_offline, judge_panel, model_servers
+from stoic_assets.adapters.models.connect import evaluator_model, judge_panel, model_servers, uses_stand_in
 from stoic_assets.adapters.models.model_server import ModelServer, evaluator_server, judge_server
 from stoic_assets.adapters.models.openai_faults import Faults
 from stoic_assets.adapters.process.configured_secrets import secrets_in
@@ -29,7 +29,7 @@ async def require_access(env: Mapping[str, str], seconds: float = 5.0) -> None:
 
     A server that does not answer passes: real requests are repeated.
     """
-    if not is_offline(env):
+    if not uses_stand_in(env):
         secrets = Redactor((), secrets_in(env))
         await concurrently([_require_access(server, seconds, secrets) for server in model_servers(env)])
 

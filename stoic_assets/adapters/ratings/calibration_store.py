@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stoic_assets.adapters.disk.files import write_whole
-from stoic_assets.adapters.models.offline_model import OFFLINE
+from stoic_assets.adapters.models.stand_in import judged_by_stand_in
 from stoic_assets.adapters.ratings.rating_keys import rating_pages, ratings_locked, read_keys
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
@@ -69,13 +69,9 @@ def write_report(workplace: Workplace, comparisons: "list[JudgeComparison]") -> 
     """Writes the measures and reliability diagrams as one HTML file."""
     from stoic_assets.core.calibration.calibration_page import render_calibration
 
-    page = render_calibration(comparisons, offline=judged_by_stand_in(comparisons))
+    offline = judged_by_stand_in(found.judge for found in comparisons)
+    page = render_calibration(comparisons, offline=offline)
     return write_whole(rating_pages(workplace) / "calibration.html", page)
-
-
-def judged_by_stand_in(comparisons: "list[JudgeComparison]") -> bool:
-    """Whether a stand-in was among the judges, whose scores mean nothing."""
-    return any(OFFLINE in found.judge.split(",") for found in comparisons)
 
 
 def read_calibration(warehouse: Warehouse) -> Calibration:

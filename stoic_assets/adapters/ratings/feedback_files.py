@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from stoic_assets.adapters.disk.configuration_files import read_text, visible_files
-from stoic_assets.adapters.models.connect import connect_model, is_offline, judge_panel
+from stoic_assets.adapters.models.connect import connect_model, judge_panel, uses_stand_in
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.ratings.rating_keys import read_keys
 from stoic_assets.adapters.workplace import Workplace
@@ -59,7 +59,7 @@ def feedback_models(workplace: Workplace) -> Readers | None:
 
     It records its calls in `feedback/llm_calls.jsonl`.
     """
-    if is_offline(workplace.env):
+    if uses_stand_in(workplace.env):
         return None
     provider = connect_model(workplace.env, workplace.settings)
     journal = feedback_folder(workplace.project.home) / "llm_calls.jsonl"

@@ -20,7 +20,7 @@ class ChatRequest:
 
     `messages` are `{"role", "content"}` pairs as they are sent. `schema` asks for strict structured output. `sample`
     numbers repetitions of the same request (a judge's samples) and is part of the cache key. `brief` has the content of
-    the messages as data: the offline stand-in works from it, and it is never sent anywhere. `cacheable_as` identifies
+    the messages as data: the stand-in works from it, and it is never sent anywhere. `cacheable_as` identifies
     the request in the judge cache (the messages without their random fence); None means that the reply must not be
     cached. `fresh` ignores what earlier processes left in that cache. `trial_id` is the trial that it is made for.
     """

@@ -1,4 +1,4 @@
-"""The offline stand-in for the simulated user: deterministic, needs no model, means nothing as a measurement.
+"""The stand-in for the simulated user: deterministic, needs no model, means nothing as a measurement.
 
 It raises one task per message, in order. When the agent asks back, it gives the facts that fit the question best, or
 says once that it does not know.

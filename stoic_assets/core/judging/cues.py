@@ -1,4 +1,4 @@
-"""The offline judge's tables: which words count as a sign of what, and how signs affect the aspects of the virtues."""
+"""The stand-in's tables: which words count as a sign of what, and how signs affect the aspects of the virtues."""
 
 import re
 from collections.abc import Mapping
@@ -126,7 +126,7 @@ JUSTICE_OCCASION = _any_of(
     others, people, customer*, neighbour*, neighbor*, stakeholder*, someone, everyone, view, views, opinion*,
     perspective*, promise*, owe*"""
 )
-"""If the user's wish contains none of these words, the offline judge calls justice not exercised."""
+"""If the user's wish contains none of these words, the stand-in calls justice not exercised."""
 
 STOP_WORDS = frozenset(
     """a about after agent also an and answer answered answers any are as asks assistant at be been being both but

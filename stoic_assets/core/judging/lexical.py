@@ -1,4 +1,4 @@
-"""The offline judge: counts words so that a newcomer sees verdicts with no model. Its scores mean nothing.
+"""The stand-in for the judge: counts words so that a newcomer sees verdicts with no model. Its scores mean nothing.
 
 It believes what it reads: what an agent claims to have done counts as done. It works from `ChatRequest.brief`, and
 answers in the form that the request's schema asks for.
@@ -38,7 +38,7 @@ def lexical_reply(request: ChatRequest) -> str:
 
 @dataclass(frozen=True)
 class Reading:
-    """What the offline judge finds in a brief."""
+    """What the stand-in finds in a brief."""
 
     brief: Mapping[str, Any]
 

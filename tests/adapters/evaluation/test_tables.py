@@ -151,7 +151,7 @@ def test_a_release_that_was_recorded_later_dates_it_as_it_does_elsewhere(
     assert (found["parents"], f"{found['released_at']:%F}") == (["marcus@0.9.0"], "2026-02-03")
 
 
-def test_one_in_which_the_offline_model_played_the_user_is_offline_whoever_judged(
+def test_one_in_which_the_stand_in_played_the_user_is_offline_whoever_judged(
     workplace: Workplace, make_manifest: Callable[..., Manifest]
 ) -> None:
     tables = scored(EvaluationTables(workplace, make_manifest(jobs=(JOB,), offline=True)))

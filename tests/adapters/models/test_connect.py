@@ -6,13 +6,13 @@ import pytest
 from stoic_assets.adapters.models.connect import (
     connect_model,
     evaluator_model,
-    is_offline,
     judge_panel,
     reachable_model,
+    uses_stand_in,
 )
 from stoic_assets.adapters.models.model_list import require_access
-from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.models.openai_model import OpenAiModel
+from stoic_assets.adapters.models.stand_in import StandIn
 from stoic_assets.core.calls.chat import ChatRequest, ModelFailure
 from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
@@ -29,8 +29,8 @@ KEY = {"OPENAI_API_KEY": "sk-meditations"}
     ],
 )
 def test_who_plays_evaluator_and_judge(env: dict[str, str], offline: bool) -> None:
-    assert is_offline(env) is offline
-    assert isinstance(connect_model(env, Settings()), OfflineModel if offline else OpenAiModel)
+    assert uses_stand_in(env) is offline
+    assert isinstance(connect_model(env, Settings()), StandIn if offline else OpenAiModel)
 
 
 def test_an_unknown_provider_is_refused() -> None:

@@ -7,12 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.adapters.ratings import calibration_store
 from stoic_assets.adapters.ratings.calibration_store import (
     calibrate,
     calibrate_and_store,
-    judged_by_stand_in,
     read_calibration,
     store,
 )
@@ -93,13 +91,6 @@ def test_the_test_of_the_judge_is_as_strict_as_the_settings(workplace: Workplace
     settings = workplace.settings.model_copy(update={"calibration": Calibration(epsilon=epsilon)})
     wisdom = calibrate(replace(workplace, settings=settings))[0]
     assert (wisdom.virtue, wisdom.measures["winning_rate"].estimate) == ("wisdom", rate)
-
-
-def test_a_stand_in_is_found_alone_and_in_a_panel(workplace: Workplace) -> None:
-    found = calibrate(workplace)
-    assert not judged_by_stand_in(found)
-    for judge in (OFFLINE, f"gpt,{OFFLINE}"):
-        assert judged_by_stand_in([*found, replace(found[0], judge=judge)])
 
 
 def test_the_newest_calibration_counts(workplace: Workplace) -> None:

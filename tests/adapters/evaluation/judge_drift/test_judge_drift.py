@@ -8,7 +8,7 @@ from watched_judge import NIGHT, NoisyJudge, references, watch
 
 from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.evaluation.judge_drift import judge_moved, watch_judge
-from stoic_assets.adapters.models.offline_model import OfflineModel
+from stoic_assets.adapters.models.stand_in import StandIn
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 from stoic_assets.core.errors import ConfigurationError
@@ -69,8 +69,8 @@ def test_a_few_verdicts_that_fail_are_left_out(workplace: Workplace) -> None:
 
 def test_offline_the_judge_never_moves(workplace: Workplace, opened: Callable[..., Workplace]) -> None:
     offline = opened(STOIC_LLM="offline")
-    watch(offline, OfflineModel())
-    found = watch(offline, OfflineModel(), 1)
+    watch(offline, StandIn())
+    found = watch(offline, StandIn(), 1)
     assert found.measurement.judge_models == ("offline",)
     exercised = [drift for drift in found.measurement.drifts if drift.transcripts]
     assert (bool(exercised), found.answered_by) == (True, [])

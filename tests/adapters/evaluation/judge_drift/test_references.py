@@ -7,7 +7,7 @@ from watched_judge import NoisyJudge, references, watch
 
 from stoic_assets.adapters.evaluation.judge_drift import drift_folder
 from stoic_assets.adapters.models.ledger import Ledger
-from stoic_assets.adapters.models.offline_model import OfflineModel
+from stoic_assets.adapters.models.stand_in import StandIn
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 from stoic_assets.core.errors import ConfigurationError, InfrastructureError
@@ -38,7 +38,7 @@ def test_an_interrupted_renewal_is_taken_up_although_it_is_asked_for_again(workp
 
 def test_what_a_killed_night_paid_is_in_the_table_after_the_next_one(workplace: Workplace) -> None:
     killed = "drift-20261121T020000"
-    ledger = Ledger(OfflineModel(), drift_folder(workplace) / "calls" / f"{killed}.jsonl", {})
+    ledger = Ledger(StandIn(), drift_folder(workplace) / "calls" / f"{killed}.jsonl", {})
     ledger.note(ChatRequest("judge", "gpt", (), 0.0), ChatReply("", cost_usd=0.75))
     for night in (0, 1):
         watch(workplace, NoisyJudge(0.6), night)
@@ -49,7 +49,7 @@ def test_what_a_killed_night_paid_is_in_the_table_after_the_next_one(workplace: 
 def test_a_clock_that_was_ahead_once_keeps_back_no_renewal_and_no_call(workplace: Workplace) -> None:
     ahead = watch(workplace, NoisyJudge(0.7), 400)
     killed = "drift-20261123T010000"
-    ledger = Ledger(OfflineModel(), drift_folder(workplace) / "calls" / f"{killed}.jsonl", {})
+    ledger = Ledger(StandIn(), drift_folder(workplace) / "calls" / f"{killed}.jsonl", {})
     ledger.note(ChatRequest("judge", "gpt", (), 0.0), ChatReply("", cost_usd=0.25))
     renewed = watch(workplace, NoisyJudge(0.5), 1, renew=True)
     assert len(workplace.warehouse.read("llm_calls", ALL_VERSIONS, killed)) == 1

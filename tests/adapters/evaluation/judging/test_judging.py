@@ -11,7 +11,7 @@ from scripted_model import ScriptedModel
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.evaluation.judging import EvaluationJudging, JudgingRequest
 from stoic_assets.adapters.models.ledger import Ledger
-from stoic_assets.adapters.models.offline_model import OfflineModel
+from stoic_assets.adapters.models.stand_in import StandIn
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calls.chat import BudgetReached, ChatReply, ChatRequest
 from stoic_assets.core.errors import Busy, ConfigurationError
@@ -51,7 +51,7 @@ def test_what_a_vain_regrading_cost_is_stated(
     for table, rows in judged(workplace, manifest).items():
         found.write(table, rows)
     found.write_head(status, planned_trials=1, cost_usd=stated)
-    ledger = Ledger(OfflineModel(), workplace.evidence.journal_file(manifest), {})
+    ledger = Ledger(StandIn(), workplace.evidence.journal_file(manifest), {})
     ledger.note(ChatRequest("judge", "sage", (), 0.0), ChatReply("", cost_usd=0.75))
     with pytest.raises(BudgetReached):
         judged(workplace, manifest, max_cost=0.0)
@@ -66,9 +66,9 @@ def test_a_model_is_asked_below_the_ceiling_and_afresh_if_that_is_wanted(
     conversed(workplace, manifest)
     wanted = list[tuple[Any, ...]]()
 
-    def model(_: Workplace, *asked: Any) -> OfflineModel:
+    def model(_: Workplace, *asked: Any) -> StandIn:
         wanted.append(asked)
-        return OfflineModel()
+        return StandIn()
 
     monkeypatch.setattr(Workplace, "model", model)
     judged(workplace, manifest, max_cost=0.5, fresh=True)

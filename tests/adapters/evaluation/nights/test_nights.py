@@ -7,7 +7,7 @@ from held_nights import JOB, NIGHT, Agent, hold
 
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.models.ledger import Ledger
-from stoic_assets.adapters.models.offline_model import OFFLINE, OfflineModel
+from stoic_assets.adapters.models.stand_in import OFFLINE, StandIn
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 from stoic_assets.core.errors import Busy, ConfigurationError
@@ -79,7 +79,7 @@ def test_a_version_at_its_cost_ceiling_stops_no_other_and_is_named(
     (workplace.project.root / "eval_jobs" / "hello.yml").write_text(JOB.replace("maxTurns: 2", "maxTurns: 4"))
     spent, other = agent("1.0.0"), agent("1.1.0")
     held = hold(capped(workplace, 0), versions=(spent,)).held[spent]
-    ledger = Ledger(OfflineModel(), workplace.evidence.journal_file(held.manifest), {})
+    ledger = Ledger(StandIn(), workplace.evidence.journal_file(held.manifest), {})
     ledger.note(ChatRequest("evaluator", OFFLINE, (), 0.0), ChatReply("", cost_usd=9.0))
 
     found = hold(capped(workplace, 1))

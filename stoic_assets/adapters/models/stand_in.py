@@ -1,7 +1,6 @@
-"""The deterministic offline model for every role: no key, no network, no cost, and its replies mean nothing."""
+"""The stand-in for models in every role: deterministic, no key, no network, no cost, and its replies mean nothing."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 
@@ -9,7 +8,7 @@ OFFLINE = "offline"
 """Its name as a model."""
 
 
-class OfflineModel:
+class StandIn:
     """Plays simulated user and judge from `request.brief` alone."""
 
     async def complete(self, request: ChatRequest) -> ChatReply:
@@ -21,6 +20,6 @@ class OfflineModel:
         return ChatReply(text, cost_usd=0.0)
 
 
-def judged_offline(verdicts: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether the offline model gave one of the verdicts, which are rows with a `judge_model`."""
-    return any(verdict["judge_model"] == OFFLINE for verdict in verdicts)
+def judged_by_stand_in(judges: Iterable[str]) -> bool:
+    """Whether the stand-in is among the judges, or in a panel of them: names that are joined by commas."""
+    return any(OFFLINE in judge.split(",") for judge in judges)
