@@ -46,7 +46,7 @@ def short_of(value: float, bound: float) -> str:
 
 
 def beside(value: float, *lines: float | None) -> str:
-    """As `score`, but with as many decimals as show on which side of each line there is it lies: 0.497 for 0.5."""
+    """As `score`, but with as many decimals as show on which side of each line, if known, it lies: 0.497 for 0.5."""
     value, there = as_shown(value), [line for line in lines if line is not None]
     texts = (f"{value:z.{decimals}f}" for decimals in range(2, 11))
     found = (text for text in texts if all(_side(float(text), line) == _side(value, line) for line in there))
