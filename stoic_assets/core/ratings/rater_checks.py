@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stoic_assets.core.presentation.formatting import difference, percent
+from stoic_assets.core.presentation.formatting import beside, difference, percent
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.rating_table import ANSWERS, MARKS, NO, YES, Floats, RatingTable, mean_of, ratio
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
@@ -83,9 +83,9 @@ def straight_lining(table: RatingTable) -> Iterator[RaterFlag]:
 def always_high(table: RatingTable) -> Iterator[RaterFlag]:
     """Raters whose mean mark is above 4.5, or who give a 5 in 70 % or more."""
     for rater, marks in _marks_of_raters(table):
-        mean, fives = marks.mean(), (marks == MARKS).mean()
+        mean, fives = float(marks.mean()), (marks == MARKS).mean()
         if mean > HIGHEST_MEAN or fives >= MOST_FIVES:
-            detail = f"mean {mean:.2f} over {len(marks)} marks, {percent(fives)} of them {MARKS}"
+            detail = f"mean {beside(mean, HIGHEST_MEAN)} over {len(marks)} marks, {percent(fives)} of them {MARKS}"
             yield RaterFlag(rater, "always_high", detail)
 
 
@@ -211,9 +211,9 @@ def repeat_changes(rows: Rows, repeats: Rows) -> dict[str, list[float]]:
 def inconsistent_repeats(rows: Rows, repeats: Rows) -> Iterator[RaterFlag]:
     """Raters whose marks on hidden repeats differ from their first ones by more than a mark on average."""
     for rater, differences in sorted(repeat_changes(rows, repeats).items()):
-        if differences and sum(differences) / len(differences) > LARGEST_CHANGE:
-            mean = sum(differences) / len(differences)
-            detail = f"marks on repeated items changed by {mean:.1f} on average, over {len(differences)} marks"
+        if differences and (mean := sum(differences) / len(differences)) > LARGEST_CHANGE:
+            shown = beside(mean, LARGEST_CHANGE)
+            detail = f"marks on repeated items changed by {shown} on average, over {len(differences)} marks"
             yield RaterFlag(rater, "inconsistent_repeats", detail)
 
 

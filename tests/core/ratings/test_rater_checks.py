@@ -53,6 +53,14 @@ def test_inconsistent_on_repeats(make_row: MakeRow, second: int, flagged: bool) 
     assert [flag.rater_id for flag in inconsistent_repeats(rows, repeats)] == (["a"] if flagged else [])
 
 
+def test_a_change_just_above_a_mark_is_seen_to_be_more(make_row: MakeRow) -> None:
+    rows = [make_row("a", f"item-{n}", 3) for n in range(60)]
+    repeats = [make_row("a", f"again-{n}", 4, repeat_of=f"item-{n}") for n in range(60)]
+    repeats[0] = make_row("a", "again-0", 5, 4, 4, 4, 4, repeat_of="item-0")
+    [flag] = inconsistent_repeats(rows, repeats)
+    assert flag.detail == "marks on repeated items changed by 1.003 on average, over 300 marks"
+
+
 def test_a_repeat_without_its_first_time_says_nothing(make_row: MakeRow) -> None:
     repeats = [make_row("a", "again", 5, repeat_of="one"), make_row("a", "other", None, repeat_of="two")]
     assert list(inconsistent_repeats([make_row("a", "two", 1), make_row("b", "one", 1)], repeats)) == []
@@ -157,6 +165,12 @@ def test_a_small_spread_is_straight_lining_though_no_mark_makes_80_percent(make_
 )
 def test_always_high(make_row: MakeRow, marks: tuple[int, ...], flagged: bool) -> None:
     assert bool(list(always_high(of_marks(make_row, *marks)))) == flagged
+
+
+def test_a_mean_just_above_the_highest_is_seen_to_be_above(make_row: MakeRow) -> None:
+    rows = [make_row("rater", f"item-{n}", 4 + n % 2) for n in range(50)]
+    [flag] = always_high(rating_table([*rows, make_row("rater", "last", 5, None, None, None, None)]))
+    assert flag.detail == "mean 4.502 over 251 marks, 50 % of them 5"
 
 
 @pytest.mark.parametrize(
