@@ -26,6 +26,8 @@ from stoic_assets.core.ratings.collection import ELSEWHERE
 from stoic_assets.core.releases import ALL_VERSIONS, agent_of, check_agent_version, is_agent_version
 from stoic_assets.core.stages import PARTITIONS
 
+_NO_ANSWER = "no answer; add --yes to delete without a question"
+
 
 def delete(
     agent_version: Annotated[str, typer.Argument(metavar="A@V", help="agent@version")],
@@ -83,6 +85,8 @@ def _meant(version: str, stored: Set[str]) -> str:
 
 
 def _agreed(question: str) -> bool:
+    if not (sys.stdin and sys.stderr):  # one is closed
+        raise ConfigurationError(_NO_ANSWER)
     try:
         with redirect_stdout(sys.stderr):  # typer asks on stderr, but for the question's last blank
             agreed = typer.confirm(question, err=True)
@@ -90,7 +94,7 @@ def _agreed(question: str) -> bool:
         console.err.print()  # the cursor is behind the question
         if sys.stdin.isatty():
             raise KeyboardInterrupt from None  # which `input` reports as the end of the input
-        raise ConfigurationError("no answer; add --yes to delete without a question") from None
+        raise ConfigurationError(_NO_ANSWER) from None
     if not sys.stdin.isatty():
         console.err.print()  # what was not typed ended no line on the screen
     return agreed

@@ -46,6 +46,13 @@ def test_an_answer_from_a_pipe_leaves_stdout_empty_and_lines_whole(
     assert capsys.readouterr() == ("", "Delete it? [y/N]: \n")
 
 
+@pytest.mark.parametrize("stream", ["stdin", "stderr"])
+def test_where_nobody_can_be_asked_there_is_no_answer(monkeypatch: pytest.MonkeyPatch, stream: str) -> None:
+    monkeypatch.setattr(sys, stream, None)
+    with pytest.raises(ConfigurationError, match="no answer; add --yes to delete without a question"):
+        delete._agreed("Delete it?")
+
+
 def test_the_end_of_the_input_is_no_answer(workplace: Workplace) -> None:
     with pytest.raises(ConfigurationError, match="no answer; add --yes to delete without a question"):
         CliRunner().invoke(DELETE, [VERSION], input="", catch_exceptions=False)
