@@ -127,6 +127,16 @@ class _Loader(yaml.SafeLoader):
     _merged = 0
     """Keys that were merged so far."""
 
+    def scan_to_next_token(self) -> None:
+        """Passes over what separates tokens: within brackets tabs too, as in JSON, which PyYAML refuses everywhere."""
+        super().scan_to_next_token()
+        while self.peek() == "\t":
+            if not self.flow_level:
+                problem = "a tab stands here, where only spaces are allowed; replace it"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=self.get_mark())
+            self.forward()
+            super().scan_to_next_token()
+
     def scan_flow_scalar_non_spaces(self, double: bool, start_mark: Any) -> list[str]:
         """A piece of a quoted text; refuses escapes such as `\\UFFFFFFFF`."""
         try:
