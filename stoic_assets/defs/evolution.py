@@ -65,7 +65,10 @@ def fitness_updates(context: dg.AssetExecutionContext, workplace: dg.ResourcePar
 def stoic_graph_projection(
     context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
 ) -> dg.MaterializeResult:
-    """This evaluation with its virtue scores, fitness and trends in the stoic graph; rerunning changes nothing."""
+    """This evaluation with its virtue scores, fitness and trends in the stoic graph; rerunning changes nothing.
+
+    Others of its version that are not there are written too, so that a lost graph is made again.
+    """
     with reported(workplace, context):
         written = project(workplace, current_evaluation(context, workplace))
     return dg.MaterializeResult(metadata=written)

@@ -43,6 +43,12 @@ _CHECKED = ("trial_id", "assertion", "text", "weight", "passed")
 _NO_VERDICT = "the evaluation is not finished, or too many of its trials are invalid"
 
 
+def judged_trials(workplace: Workplace, head: EvaluationHead) -> list[StoicEvaluation]:
+    """The scored trials of an evaluation as the judges saw them."""
+    place, read = (head.agent_version, head.evaluation_id), workplace.warehouse.read
+    return stoic_evaluations(head, *(read(name, *place, columns) for name, columns in _TO_LEARN_FROM.items()))
+
+
 class Publication:
     """An evaluation that is published."""
 
@@ -65,8 +71,7 @@ class Publication:
     @cached_property
     def evaluations(self) -> list[StoicEvaluation]:
         """The scored trials as the judges saw them."""
-        rows = [self.tables.read(name, columns) for name, columns in _TO_LEARN_FROM.items()]
-        return stoic_evaluations(self.head, *rows)
+        return judged_trials(self._workplace, self.head)
 
     @cached_property
     def comparison(self) -> list[Row]:

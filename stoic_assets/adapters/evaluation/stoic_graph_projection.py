@@ -4,22 +4,25 @@ The statements are in `stoic_graph`; this module decides what of the warehouse i
 """
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import TypeVar
 
 from stoic_assets.adapters.disk.release_files import as_released
 from stoic_assets.adapters.evaluation.human_evaluations import human_evaluations
-from stoic_assets.adapters.evaluation.publication import Publication
-from stoic_assets.adapters.evaluation.tables import EvaluationTables
+from stoic_assets.adapters.evaluation.publication import judged_trials
 from stoic_assets.adapters.graph import stoic_graph, stoic_graph_deletion
 from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.adapters.graph.graphs import Graphs
 from stoic_assets.adapters.graph.stoic_graph_place import refuse_unfit
 from stoic_assets.adapters.process.interrupts import run_async
+from stoic_assets.adapters.warehouse.damaged_files import DamagedFile
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.assertions.counting import has_failed
+from stoic_assets.core.errors import TableMissing
 from stoic_assets.core.evaluation.manifest import Manifest
-from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead
+from stoic_assets.core.evaluation.status import WITH_SCORES
+from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
 from stoic_assets.core.releases import Release, agent_of
 from stoic_assets.core.table_rows import Row, by_trial
@@ -36,7 +39,7 @@ def introduce_version(workplace: Workplace, agent_version: str, release: Release
     `ConfigurationError` where that graph has no place, see `refuse_unfit`.
     """
     of_release = (release.released_at, release.parent_versions) if release else None
-    released = _evaluated_as(workplace, agent_version) or of_release
+    released = _evaluated_as(workplace.warehouse.evaluations(agent_version)) or of_release
 
     async def work(graph: Graph) -> None:
         if released:
@@ -49,48 +52,86 @@ def introduce_version(workplace: Workplace, agent_version: str, release: Release
 
 
 def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
-    """Writes an evaluation, its fitness and the agent's trends into the stoic graph; returns what was written."""
-    publication = Publication(workplace, manifest)
-    head, evaluations, tables = publication.head, publication.evaluations, publication.tables
-    outcomes, fitness = _outcomes(tables), tables.read("fitness_updates")
-    people = human_evaluations(workplace, manifest.agent_version)
+    """Writes an evaluation, its fitness, and people's words and trends into the stoic graph; returns what was written.
+
+    Before it the other evaluations of its version that have scores and are not there: that graph may have been lost.
+    Raises `TableMissing`, after all of these, for an evaluation without scores.
+    """
+    version, warehouse = manifest.agent_version, workplace.warehouse
+    stored, people = warehouse.evaluations(version), human_evaluations(workplace, version)
     of_release = as_released(workplace.project.releases, manifest)
-    released = _evaluated_as(workplace, manifest.agent_version) or (of_release.released_at, of_release.parents)
+    released = _evaluated_as(stored) or (of_release.released_at, of_release.parents)
+    others = [row for row in stored if row["evaluation_id"] != manifest.evaluation_id]
 
-    async def work(graph: Graph) -> int:
-        await stoic_graph.project_version(graph, head.agent_version, *released)
-        await stoic_graph.project_evaluations(graph, head, evaluations, outcomes)
-        for evaluation_id in (FEEDBACK, RATINGS):
-            found = [each for each in people if each.head.evaluation_id == evaluation_id]
-            place = EvaluationHead(head.agent_version, evaluation_id, head.time)
-            await stoic_graph.project_evaluations(graph, place, found)
-        await stoic_graph.project_fitness(graph, head, fitness)
-        return await _project_trends(workplace, head.agent_version, graph)
+    async def work(graph: Graph) -> dict[str, int]:
+        async with _alone(workplace):
+            await stoic_graph.project_version(graph, version, *released)
+            await _project_people(graph, manifest, people)
+            restored = await _restore(workplace, graph, others)
+            trends = await _project_trends(workplace, version, graph)
+            [head] = warehouse.read("evaluations", version, manifest.evaluation_id)
+            everybody = [*await _project_evaluation(workplace, graph, head), *people]
+        return {
+            "stoic_evaluations": len(everybody), "virtue_scores": sum(len(each.virtue_scores) for each in everybody),
+            "virtue_trends": trends, "restored_evaluations": restored,
+        }  # fmt: skip
 
-    trends = _in_stoic_graph(workplace, work)
-    everybody = [*evaluations, *people]
-    scores = sum(len(evaluation.virtue_scores) for evaluation in everybody)
-    return {"stoic_evaluations": len(everybody), "virtue_scores": scores, "virtue_trends": trends}
+    return _in_stoic_graph(workplace, work)
 
 
-def _evaluated_as(workplace: Workplace, agent_version: str) -> Released | None:
+async def _restore(workplace: Workplace, graph: Graph, others: Sequence[Row]) -> int:
+    """Writes those rows of `evaluations`, all of one version, that have scores and no nodes; returns how many.
+
+    One without an update was never projected: another run may be about to.
+    """
+    scored = [row for row in others if row["status"] in WITH_SCORES and row["scored_trials"]]
+    there = await stoic_graph.evaluation_ids(graph, scored[0]["agent_version"]) if scored else set()
+    restored = 0
+    for row in (row for row in scored if row["evaluation_id"] not in there):
+        if workplace.warehouse.has("fitness_updates", row["agent_version"], row["evaluation_id"]):
+            try:
+                await _project_evaluation(workplace, graph, row)
+                restored += 1
+            except (TableMissing, DamagedFile) as error:  # it must not keep the current one out
+                workplace.progress.note(f"{row['evaluation_id']} is not written into the stoic graph again: {error}")
+    return restored
+
+
+async def _project_evaluation(workplace: Workplace, graph: Graph, row: Row) -> list[StoicEvaluation]:
+    """Writes the evaluation of a row of `evaluations` with its fitness; returns its scored trials."""
+    head = EvaluationHead(row["agent_version"], row["evaluation_id"], row["started_at"], offline=row["offline"])
+    evaluations, outcomes = judged_trials(workplace, head), _outcomes(workplace, head)
+    fitness = workplace.warehouse.read("fitness_updates", head.agent_version, head.evaluation_id)
+    await stoic_graph.project_evaluations(graph, head, evaluations, outcomes)
+    await stoic_graph.project_fitness(graph, head, fitness)
+    return evaluations
+
+
+async def _project_people(graph: Graph, manifest: Manifest, people: Sequence[StoicEvaluation]) -> None:
+    """Writes what people found about the version of an evaluation, and removes what they said before."""
+    for evaluation_id in (FEEDBACK, RATINGS):
+        found = [each for each in people if each.head.evaluation_id == evaluation_id]
+        place = EvaluationHead(manifest.agent_version, evaluation_id, manifest.started_at)
+        await stoic_graph.project_evaluations(graph, place, found)
+
+
+def _evaluated_as(newest_first: Sequence[Row]) -> Released | None:
     """Date and parents of a version, each from its newest evaluation that names them, as trends take them."""
-    newest_first = workplace.warehouse.evaluations(agent_version)
     named = [row for row in newest_first if row["released_at"] or row["parents"]]
     date = next((row["released_at"] for row in named if row["released_at"]), None)
     return (date, named[0]["parents"] or ()) if named else None
 
 
-def _outcomes(tables: EvaluationTables) -> dict[str, Row]:
+def _outcomes(workplace: Workplace, head: EvaluationHead) -> dict[str, Row]:
     """The results of each trial besides its virtue scores: the scores in one number, and the failed assertions."""
-    results = tables.read("assertion_results", ("trial_id", "text", "weight", "passed"))
-    failed = by_trial(filter(has_failed, results))
+    place, read = (head.agent_version, head.evaluation_id), workplace.warehouse.read
+    failed = by_trial(filter(has_failed, read("assertion_results", *place, ("trial_id", "text", "weight", "passed"))))
     return {
         row["trial_id"]: {
             "composite_score": row["overall"], "task_score": row["task"], "assertion_score": row["assertion"],
             "failed_assertions": [result["text"] for result in failed[row["trial_id"]]],
         }
-        for row in tables.read("composite_scores", ("trial_id", "overall", "task", "assertion"))
+        for row in read("composite_scores", *place, ("trial_id", "overall", "task", "assertion"))
     }
 
 
@@ -98,21 +139,27 @@ def delete_from_graph(workplace: Workplace, agent_version: str) -> None:
     """Removes a version from the stoic graph; the agent's trends become those of the versions in the warehouse."""
 
     async def work(graph: Graph) -> None:
-        await _project_trends(workplace, agent_version, graph)
+        async with _alone(workplace):
+            await _project_trends(workplace, agent_version, graph)
         await stoic_graph_deletion.delete_version(graph, agent_version)
 
     _in_stoic_graph(workplace, work)
 
 
-async def _project_trends(workplace: Workplace, agent_version: str, graph: Graph) -> int:
-    """Replaces the agent's trends by those of the warehouse and returns how many there are.
+def _alone(workplace: Workplace) -> AbstractAsyncContextManager[None]:
+    """Lets one process at a time write evaluations and trends.
 
-    Only one process does so at a time: else the last to write may have read before the other's version came, or went.
+    Else the last to write trends may have read before the other's version came, or went; and two that write the same
+    evaluation, one of them to restore it, would make its relationships twice.
     """
-    line = "another process writes trends into the stoic graph; this waits for that"
-    async with workplace.in_turn("stoic_graph", line):
-        trends = _trends(workplace, agent_version)
-        await stoic_graph.project_trends(graph, agent_of(agent_version), trends)
+    line = "another process writes into the stoic graph; this waits for that"
+    return workplace.in_turn("stoic_graph", line)
+
+
+async def _project_trends(workplace: Workplace, agent_version: str, graph: Graph) -> int:
+    """Replaces the agent's trends by those of the warehouse and returns how many there are."""
+    trends = _trends(workplace, agent_version)
+    await stoic_graph.project_trends(graph, agent_of(agent_version), trends)
     return len(trends)
 
 

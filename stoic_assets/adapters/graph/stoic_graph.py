@@ -58,6 +58,10 @@ _FORMER_EVALUATIONS = """
     WHERE $trials[e.id] IS NULL
     DETACH DELETE e
 """
+_THERE = """
+    MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->(e:StoicEvaluation)
+    RETURN DISTINCT e.evaluation_id AS id
+"""
 _EVALUATIONS = f"""
     UNWIND $rows AS row
     MATCH (v:AgentVersion {{id: $version}})
@@ -136,6 +140,11 @@ async def project_version(
     for parent in parents:
         await ensure_version(graph, parent)
         await graph.write(_PARENT, {"version": agent_version, "parent": parent})
+
+
+async def evaluation_ids(graph: Graph, agent_version: str) -> set[str]:
+    """The evaluations of a version of which there is any trial, or any feedback."""
+    return {row["id"] for row in await graph.write(_THERE, {"version": agent_version})}
 
 
 async def project_evaluations(

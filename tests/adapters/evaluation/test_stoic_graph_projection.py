@@ -16,11 +16,14 @@ from stoic_assets.adapters.evaluation.publishing import publish
 from stoic_assets.adapters.evaluation.stoic_graph_projection import delete_from_graph, introduce_version, project
 from stoic_assets.adapters.graph.bolt import connect
 from stoic_assets.adapters.graph.embedded_server import GraphServer
+from stoic_assets.adapters.graph.stoic_graph_deletion import delete_version
+from stoic_assets.adapters.warehouse.table_schemas import TABLES
 from stoic_assets.adapters.workplace import Workplace, open_workplace
-from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.errors import ConfigurationError, TableMissing
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.progress import Unwatched
 from stoic_assets.core.releases import Release
+from stoic_assets.core.table_repair import tables_at
 
 Make = Callable[..., Manifest]
 
@@ -136,8 +139,10 @@ class Heard(Unwatched):
     """Knows when somebody is told to wait."""
 
     told: threading.Event = field(default_factory=threading.Event)
+    notes: list[str] = field(default_factory=list)
 
     def note(self, message: str) -> None:
+        self.notes.append(message)
         self.told.set()
 
 
@@ -156,6 +161,63 @@ def test_trends_hold_what_another_run_of_the_agent_stored_until_they_were_writte
             score_wisdom(workplace, second, 0.6)
         assert written.result()["virtue_trends"] == 2
     assert trends(embedded, agent) == [{"n": 2, "x": 0.6, "offline": False}]
+
+
+def copied(workplace: Workplace, night: Manifest, evaluation_id: str) -> Manifest:
+    """Another evaluation of the same version, later and with the same scores."""
+    version, later = night.agent_version, "2026-03-04T02:00:00+00:00"
+    for table in ("evaluations", *tables_at("finished")):
+        rows = workplace.warehouse.read(table, version, night.evaluation_id, TABLES[table])
+        named = [row | {"trial_id": f"{row['trial_id']}.{evaluation_id}"} if "trial_id" in row else row for row in rows]
+        moved = [row | {"started_at": later} if table == "evaluations" else row for row in named]
+        workplace.warehouse.write(table, version, evaluation_id, moved)
+    return night.model_copy(update={"evaluation_id": evaluation_id, "started_at": later})
+
+
+def test_what_the_graph_has_lost_of_a_version_is_written_with_any_evaluation_of_it(
+    workplace: Workplace, manifest: Manifest, embedded: GraphServer
+) -> None:
+    """Even with one that has no scores yet, whose own projection is refused; and only once."""
+    version, agent = manifest.agent_version, manifest.agent_version.split("@")[0]
+    score_wisdom(workplace, manifest, 0.4)
+    dawn = copied(workplace, manifest, "dawn")
+    for each in (manifest, dawn):
+        asyncio.run(publish(workplace, each))
+    query = (
+        "MATCH (:Agent {id: $agent})-[:HAS_VERSION]->()-[:RECEIVED_EVALUATION]->(e)<-[:DERIVED_FROM]-(f) "
+        "MATCH (e)-[:HAS_VIRTUE_SCORE]->(s) RETURN e.evaluation_id AS id, f.evaluation_id AS fitness ORDER BY id"
+    )
+    both = [{"id": "dawn", "fitness": "dawn"}, {"id": "night", "fitness": "night"}]
+    assert [project(workplace, dawn)["restored_evaluations"] for _ in range(2)] == [1, 0]
+    assert in_graph(embedded, query, agent) == both
+    asyncio.run(delete_version(connect(embedded.address("stoic")), version))
+    held = {"agent": agent, "started_at": "2026-03-05T02:00:00Z", "status": "conversed", "offline": False}
+    workplace.warehouse.write("evaluations", version, "noon", [held | {"planned_trials": 1}])
+    workplace.warehouse.write("trials", version, "noon", [])
+    with pytest.raises(TableMissing, match=r"of evaluation noon .* is missing; materialise that asset first"):
+        project(workplace, manifest.model_copy(update={"evaluation_id": "noon"}))
+    assert in_graph(embedded, query, agent) == both
+    assert len(trends(embedded, agent)) == 1
+
+
+def test_an_evaluation_that_has_lost_a_table_keeps_no_other_out_of_the_graph(
+    workplace: Workplace, manifest: Manifest
+) -> None:
+    dawn, progress = copied(workplace, manifest, "dawn"), Heard()
+    watched = replace(workplace, progress=progress)
+    asyncio.run(publish(workplace, dawn))
+    assert project(watched, dawn)["restored_evaluations"] == 0
+    assert progress.notes == [], "nothing is lost of what another run may be about to write"
+    asyncio.run(publish(workplace, manifest))
+    lost = workplace.warehouse.file("assertion_results", manifest.agent_version, "night")
+    assert lost is not None
+    lost.unlink()
+    assert project(watched, dawn)["restored_evaluations"] == 0
+    [note] = progress.notes
+    assert note.startswith(
+        "night is not written into the stoic graph again: table assertion_results of evaluation night"
+    )
+    assert note.endswith(f"run `stoic regrade --agent-version {manifest.agent_version} --evaluation night`")
 
 
 def test_a_version_is_introduced_with_what_its_release_says(workplace: Workplace, embedded: GraphServer) -> None:
