@@ -13,7 +13,9 @@ from urllib.parse import urlsplit
 
 import dagster as dg
 from celery import Celery
+from celery.exceptions import OperationalError
 from dagster._cli.api import _execute_run_command_body
+from dagster._core.errors import DagsterUserCodeUnreachableError
 from dagster._core.launcher import CheckRunHealthResult, LaunchRunContext, WorkerStatus
 from dagster_celery.launcher import CeleryRunLauncher
 from dagster_celery.tags import DAGSTER_CELERY_TASK_ID_TAG
@@ -65,11 +67,18 @@ class CeleryRuns(CeleryRunLauncher):
         return {**inherited, "lost_after_seconds": dg.Field(int, default_value=60, description=about)}
 
     def launch_run(self, context: LaunchRunContext) -> None:
-        """Puts a run into the queue."""
+        """Puts a run into the queue; while that cannot be reached, Dagster keeps the run and tries again every minute.
+
+        Its task has the run's id: where it gets into the queue twice, either of the two is the run's.
+        """
         run = context.dagster_run
         if WORKER_TAG in run.tags:  # of the run that it resumes
             self._instance.add_run_tags(run.run_id, {WORKER_TAG: ""})
-        self._launch_celery_task_run(run, self._task.si(run.run_id), TASK)
+        try:
+            self._launch_celery_task_run(run, self._task.si(run.run_id).set(task_id=run.run_id), TASK)
+        except OperationalError as error:
+            # Dagster drops a run from its own queue on any error but this one: see `run_coordinator` in dagster.yaml.
+            raise DagsterUserCodeUnreachableError("the queue (STOIC_BROKER_URL) cannot be reached") from error
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
         """Reports a failure once the worker has lacked the run for a while: a single answer may be lost or late.

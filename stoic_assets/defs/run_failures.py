@@ -97,7 +97,18 @@ def _error(context: dg.RunFailureSensorContext, begun: str | None) -> str:
             return data.user_failure_data.description
         if data.error:
             return (data.error.cause or data.error).message
-    said = context.failure_event.message or "it failed without an error message; see its page in the web UI"
+    said = _launch_error(context) or context.failure_event.message
+    said = said or "it failed without an error message; see its page in the web UI"
     if not (begun and (version := _version(context.dagster_run))):
         return said
     return f"{said.rstrip('.')}; continue with {way_to_finish(version, begun, CONVERSED)}"
+
+
+def _launch_error(context: dg.RunFailureSensorContext) -> str | None:
+    """What kept Dagster from starting the run; the failure itself does not say so. None for a run that started."""
+    run_id, kind = context.dagster_run.run_id, dg.DagsterEventType.ENGINE_EVENT
+    for record in context.instance.get_records_for_run(run_id, of_type=kind, limit=1, ascending=False).records:
+        event = record.event_log_entry.dagster_event
+        if event and (error := event.engine_event_data.error):
+            return f"it could not be started: {(error.cause or error).message.strip()}"
+    return None

@@ -7,7 +7,8 @@ from typing import Any
 
 import dagster as dg
 import pytest
-from dagster._core.events import JobFailureData, RunFailureReason
+from dagster._core.events import EngineEventData, JobFailureData, RunFailureReason
+from dagster._utils.error import SerializableErrorInfo
 
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.errors import ConfigurationError
@@ -195,3 +196,25 @@ def test_a_run_that_lost_its_process_is_told_with_the_way_on(
     [event] = look(SimpleNamespace(all_events=logged, dagster_run=run))
     way = f"; continue with `stoic eval --agent-version {VERSION} --resume E1`"
     assert event["data"]["error"].endswith(way if evaluation_id == "E1" else "outside the execution context.")
+
+
+@pytest.mark.parametrize("started", [False, True])
+def test_a_run_that_could_not_be_started_is_told_with_the_cause(
+    instance: dg.DagsterInstance, look: Look, started: bool
+) -> None:
+    """Dagster's queue notes it; one that started at a second try failed for another reason."""
+
+    @dg.job
+    def work() -> None: ...
+
+    run = instance.create_run_for_job(work, status=dg.DagsterRunStatus.STARTING)
+    broker = SerializableErrorInfo("OperationalError: connection refused\n", [], "OperationalError")
+    error = SerializableErrorInfo("Unreachable: no queue", [], "Unreachable", cause=broker)
+    instance.report_engine_event("it is dropped from the queue", run, EngineEventData.engine_error(error))
+    if started:
+        instance.report_engine_event("it has a process", run)
+    instance.report_run_failed(run)
+    logged = [record.dagster_event for record in instance.all_logs(run.run_id) if record.dagster_event]
+    [event] = look(SimpleNamespace(all_events=logged, dagster_run=run))
+    because = "it could not be started: OperationalError: connection refused"
+    assert (event["data"]["error"] == because) is not started

@@ -5,13 +5,17 @@ import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import dagster as dg
 import pytest
 import yaml
+from code_server_runs import origin_of
 from dagster._core.instance.ref import InstanceRef
 from dagster._core.launcher import WorkerStatus
 from dagster._core.test_utils import create_run_for_test
+from dagster._core.workspace.context import BaseWorkspaceRequestContext
+from dagster._daemon.run_coordinator.queued_run_coordinator_daemon import QueuedRunCoordinatorDaemon
 
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.defs.celery_runs import CeleryRuns, execute_run
@@ -113,6 +117,33 @@ def test_what_the_queue_delivers_twice_is_not_begun_twice(
         execute_run(None, run.run_id)
         assert instance.get_run_by_id(run.run_id) == run
         assert instance.all_logs(run.run_id) == []
+
+
+def test_a_run_waits_while_the_queue_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dagster drops a run whose launcher fails in any other way: a night was lost within 40 seconds."""
+    nobody = CeleryRuns(default_queue="dagster", broker="redis://127.0.0.1:1/0", backend="disabled://")
+    settings = {name: CONFIG[name] for name in ("run_coordinator", "concurrency")}
+    with dg.instance_for_test(overrides=settings) as instance:
+        nobody.register_instance(instance)
+        monkeypatch.setattr(type(instance), "run_launcher", nobody)
+        run = create_run_for_test(instance, remote_job_origin=origin_of("job"))
+        instance.report_dagster_event(dg.DagsterEvent.job_enqueue(run), run.run_id)
+        daemon, limits = QueuedRunCoordinatorDaemon(interval_seconds=1), instance.get_concurrency_config()
+        workspace = Mock(BaseWorkspaceRequestContext)
+        assert not daemon._dequeue_run(instance, workspace, run, limits, fixed_iteration_time=None)
+        kept = instance.get_run_by_id(run.run_id)
+        assert kept
+        assert kept.status == dg.DagsterRunStatus.QUEUED
+
+
+def test_a_run_that_is_put_into_the_queue_twice_has_one_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer to the first may be lost: a worker that takes it would not be known to have the run."""
+    launcher, tasks = CeleryRuns(default_queue="dagster"), list[str]()
+    monkeypatch.setattr(launcher, "_launch_celery_task_run", lambda _, task, __: tasks.append(task.options["task_id"]))
+    run: Any = SimpleNamespace(dagster_run=dg.DagsterRun("job"))
+    launcher.launch_run(run)
+    launcher.launch_run(run)
+    assert tasks == [run.dagster_run.run_id] * 2
 
 
 def _instance(folder: Path, monkeypatch: pytest.MonkeyPatch) -> InstanceRef:
