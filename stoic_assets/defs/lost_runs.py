@@ -6,10 +6,14 @@ command that was killed. Four of them would leave no place for others (`max_conc
 
 The launcher of several machines asks the workers for the runs that have started. One whose worker died between taking
 it and its start would stay STARTING, for an hour.
+
+Dagster decides once about each failed run whether to start it again. It passes over one whose failure it reads a moment
+before the run's status is stored: that run would wait to be started again for ever, and its version with it.
 """
 
 import json
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
 
 import dagster as dg
 
@@ -17,6 +21,10 @@ from stoic_assets.adapters.process.runs_at_work import forget, is_at_work, remem
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
 from stoic_assets.core.stages import PARTITION_TAG, WORKER_TAG
+from stoic_assets.defs.failures import RETRIED_TAG
+
+RETRIED_WITHIN = timedelta(minutes=5)
+"""Dagster looks for failed runs every five seconds. Starting one again takes up to a minute on a busy machine."""
 
 
 @dg.sensor(
@@ -40,6 +48,8 @@ def lost_runs(context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[W
     counted, lost = started | starting, sorted(gone & set(json.loads(context.cursor or "[]")))
     for run_id in lost:
         instance.report_run_failed(counted[run_id], "the process of this run is gone without reporting its end")
+    for run in _passed_over(instance):
+        instance.report_run_failed(run, "this run was to be started again, and was not")
     for run_id in set(known) - started.keys():
         forget(home, run_id)
     said = f"marked as failed: {', '.join(lost)}" if lost else "no run has lost its process"
@@ -69,3 +79,18 @@ def _workers_gone(instance: dg.DagsterInstance, starting: Iterable[dg.DagsterRun
 
     launcher = instance.run_launcher
     return {run.run_id for run in taken if isinstance(launcher, CeleryRuns) and not launcher.is_at_work(run)}
+
+
+def _passed_over(instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
+    """The runs that Dagster was to start again and did not; each once: a second failure makes it look again."""
+    now, kind = datetime.now(UTC), dg.DagsterEventType.RUN_FAILURE
+    announced = dg.RunsFilter(
+        statuses=[dg.DagsterRunStatus.FAILURE], tags={RETRIED_TAG: "true"},
+        updated_after=now - timedelta(days=1), updated_before=now - RETRIED_WITHIN,
+    )
+    return [
+        run
+        for run in instance.get_runs(announced)
+        if run.is_complete_and_waiting_to_retry and run.remote_job_origin
+        and len(instance.get_records_for_run(run.run_id, of_type=kind, limit=2).records) == 1
+    ]  # fmt: skip

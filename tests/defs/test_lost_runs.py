@@ -5,9 +5,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import timedelta
 
 import dagster as dg
 import pytest
+from code_server_runs import begun as begun_by_server
 from dagster._core.events import EngineEventData
 from dagster._core.storage.tags import GRPC_INFO_TAG
 from dagster_celery.tags import DAGSTER_CELERY_TASK_ID_TAG as TASK
@@ -159,6 +161,32 @@ def test_a_run_whose_worker_died_before_its_start_has_failed_at_the_second_look(
     assert look(cursor) == "[]"
     statuses = [run_of(instance, run_id).status for run_id in (lost, at_work, late, waiting, again, started)]
     assert statuses == [FAILURE, *[starting] * 4, STARTED]
+
+
+def test_a_run_that_dagster_passed_over_fails_once_more(
+    instance: dg.DagsterInstance, look: Look, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @dg.job
+    def work() -> None: ...
+
+    monkeypatch.setattr(instance, "_settings", {"run_retries": {"enabled": True, "max_retries": 1}})
+    passed_over, again = (begun_by_server(instance, work, {}) for _ in range(2))
+    command = instance.create_run_for_job(work, status=STARTED)
+    for run in (passed_over, again, command):
+        instance.report_run_failed(run)
+        assert run_of(instance, run.run_id).tags["dagster/will_retry"] == "true"
+    instance.add_run_tags(again.run_id, {"dagster/auto_retry_run_id": "its retry"})
+
+    def failures() -> list[int]:
+        kind = dg.DagsterEventType.RUN_FAILURE
+        runs = (passed_over, again, command)
+        return [len(instance.get_records_for_run(run.run_id, of_type=kind).records) for run in runs]
+
+    look()
+    assert failures() == [1, 1, 1]  # Dagster has its time
+    monkeypatch.setattr("stoic_assets.defs.lost_runs.RETRIED_WITHIN", timedelta(0))
+    look(look())
+    assert failures() == [2, 1, 1]
 
 
 def test_a_run_that_could_not_record_its_end_is_found(
