@@ -12,6 +12,7 @@ import dagster as dg
 
 from stoic_assets.adapters.disk.night_store import WATCHED
 from stoic_assets.adapters.evaluation.delivery import announce
+from stoic_assets.adapters.evaluation.known_alarms import known_alarms
 from stoic_assets.adapters.messages.outbox import Delivered
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
@@ -139,8 +140,7 @@ def _facts(
     running = {run.tags[EVALUATION_TAG] for run in runs if not has_ended(instance, run)}
     asked = {_run_key(held, each.evaluation_id) for held in night.rounds for each in held.evaluations.values()}
     ended = {run.tags[EVALUATION_TAG] for run in runs if run.tags.get(RUN_KEY_TAG) in asked}
-    known = workplace.nights.alarms_before(night.night)
-    return Facts(stored, running, ended - running, tried, known)
+    return Facts(stored, running, ended - running, tried, known_alarms(workplace, night, stored))
 
 
 def _second_rounds_tried(instance: dg.DagsterInstance) -> set[str]:

@@ -3,8 +3,11 @@
 import dagster as dg
 from watched_nights import BASE, CANDIDATE, NIGHT, Told, Watch
 
-from stoic_assets.core.nights.night_record import night_evaluation_id
+from stoic_assets.core.nights.alerts import REGRESSION_CONFIRMED
+from stoic_assets.core.nights.night_record import RoundName, night_evaluation_id
 from stoic_assets.core.stages import VERDICTS
+
+ROUNDS: tuple[RoundName, ...] = ("first", "again")
 
 
 def test_a_night_in_which_a_version_falls_twice_ends_in_one_alarm(watch: Watch, told: Told) -> None:
@@ -91,28 +94,49 @@ def test_what_a_fault_or_a_failed_run_told_is_not_told_again(watch: Watch, told:
     assert told() == []
 
 
-def test_a_regression_that_stays_is_held_again_and_told_in_its_first_night_alone(watch: Watch, told: Told) -> None:
-    def night(day: str, *fallen: str) -> list[str]:
-        """What a night asks for beside verdicts."""
-        found = []
-        for name in ("first", "again"):
-            watch.held(name, BASE, CANDIDATE, night=day, run_id=f"{day} {name}")  # type: ignore[arg-type]
-            for version in (BASE, CANDIDATE):
-                assert version in watch.asked()
-                fell = fallen if version == CANDIDATE else ()
-                watch.judged(name, version, *fell, night=day)  # type: ignore[arg-type]
-            found += [each.job_name or "" for each in watch.tick()]
-            if "night" not in found:
-                break
-        return found
+def through(watch: Watch, day: str, *fallen: str) -> list[str]:
+    """What a night asks for beside verdicts."""
+    found: list[str] = []
+    for name in ROUNDS:
+        watch.held(name, BASE, CANDIDATE, night=day, run_id=f"{day} {name}")
+        for version in (BASE, CANDIDATE):
+            assert version in watch.asked()
+            watch.judged(name, version, *(fallen if version == CANDIDATE else ()), night=day)
+        found += [each.job_name or "" for each in watch.tick()]
+        if "night" not in found:
+            break
+    return found
 
-    assert night("2026-11-17", "task", "wisdom") == ["night", "compaction"]
+
+def test_a_regression_that_stays_is_held_again_and_told_in_its_first_night_alone(watch: Watch, told: Told) -> None:
+    assert through(watch, "2026-11-17", "task", "wisdom") == ["night", "compaction"]
     assert len(told()) == 1
-    assert night("2026-11-18", "task", "wisdom") == ["compaction"]
-    assert night("2026-11-19", "wisdom") == ["compaction"]
+    assert through(watch, "2026-11-18", "task", "wisdom") == ["compaction"]
+    assert through(watch, "2026-11-19", "wisdom") == ["compaction"]
     assert len(told()) == 1
-    assert night("2026-11-20", "wisdom", "courage") == ["night", "compaction"], "that is new"
+    assert through(watch, "2026-11-20", "wisdom", "courage") == ["night", "compaction"], "that is new"
     assert [each["data"]["night"] for each in told()] == ["2026-11-17", "2026-11-20"]
-    assert night("2026-11-21") == ["compaction"]
-    assert night("2026-11-22", "wisdom") == ["night", "compaction"], "it had recovered"
+    assert through(watch, "2026-11-21") == ["compaction"]
+    assert through(watch, "2026-11-22", "wisdom") == ["night", "compaction"], "it had recovered"
     assert len(told()) == 3
+
+
+def test_a_missed_night_that_is_made_up_for_tells_no_regression_of_a_later_one_again(watch: Watch, told: Told) -> None:
+    assert through(watch, "2026-11-20", "task") == ["night", "compaction"]
+    assert through(watch, "2026-11-18", "task") == ["compaction"]
+    watch.held("first", BASE, CANDIDATE, night="2026-11-20", run_id="once more")
+    assert "night" not in [each.job_name for each in watch.tick()], "though the other was held before it now"
+    assert through(watch, "2026-11-19", "task") == ["compaction"]
+    assert [each["data"]["night"] for each in told()] == ["2026-11-20"]
+
+
+def test_a_night_without_a_verdict_on_a_version_does_not_make_its_regression_news(watch: Watch, told: Told) -> None:
+    through(watch, "2026-11-17", "task")
+    watch.held("first", night="2026-11-18", **dict.fromkeys((BASE, CANDIDATE), "cannot be reached"))
+    watch.held("first", BASE, CANDIDATE, night="2026-11-19")
+    for version, invalid in ((BASE, 0), (CANDIDATE, 6)):
+        watch.tick()
+        watch.judged("first", version, night="2026-11-19", scored=6 - invalid, invalid=invalid)
+    watch.tick()
+    assert through(watch, "2026-11-20", "task") == ["compaction"]
+    assert [each["data"]["night"] for each in told() if each["type"] == REGRESSION_CONFIRMED] == ["2026-11-17"]

@@ -1,8 +1,8 @@
 """The records of nights on disk: `$STOIC_HOME/nights/<night>.json`."""
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +36,24 @@ class NightStore:
         return self.read(night).held_with(evaluation_id, version) if night else None
 
     def recent(self) -> tuple[list[Night], list[ConfigurationError]]:
-        """The nights that were held within the last days, backfilled ones included; complaints about damaged files."""
+        """The nights that were held within the last days, backfilled ones included, in the order in which they were
+        held; complaints about damaged files.
+        """
         since = (datetime.now(UTC) - WATCHED).isoformat()
+        nights, complaints = self._all()
+        return sorted((night for night in nights if night.last_held > since), key=attrgetter("last_held")), complaints
+
+    def held_before(self, moment: str) -> list[Night]:
+        """The nights with a first round that ended before `moment` (ISO 8601, UTC), the last one first.
+
+        Those with a damaged file are missing.
+        """
+        nights, _ = self._all()
+        held = sorted(((each.first.held_at, each) for each in nights if each.first), key=itemgetter(0), reverse=True)
+        return [night for held_at, night in held if held_at < moment]
+
+    def _all(self) -> tuple[list[Night], list[ConfigurationError]]:
+        """All nights by name, and the complaints about damaged files."""
         nights: list[Night] = []
         complaints: list[ConfigurationError] = []
         for path in sorted(self._folder.glob("*.json")):
@@ -45,7 +61,7 @@ class NightStore:
                 nights.append(self.read(path.stem))
             except ConfigurationError as error:
                 complaints.append(error)
-        return [night for night in nights if night.last_held > since], complaints
+        return nights, complaints
 
     def record_round(self, night: str, name: RoundName, held: Round) -> Path:
         """Stores a round. Evaluations of an earlier attempt at it that this one lacks are kept.
@@ -63,13 +79,6 @@ class NightStore:
     def record_alarm(self, night: str, alarm: Alarm) -> Path:
         """Stores that an alarm was raised. Raises as `read` does, and `StorageError`."""
         return self._change(night, lambda before: {"alarms": {**before.alarms, alarm.agent_version: alarm}})
-
-    def alarms_before(self, night: str) -> dict[str, Alarm]:
-        """The alarms recorded for the last earlier night, by version; none if its file is damaged."""
-        earlier = [path.stem for path in self._folder.glob("*.json") if path.stem < night]
-        with suppress(ConfigurationError):
-            return self.read(max(earlier)).alarms if earlier else {}
-        return {}
 
     def record_told(self, night: str, evaluations: Mapping[str, str]) -> Path:
         """Records evaluations as reported, with the runs that held them. Raises as `read` does, and `StorageError`."""

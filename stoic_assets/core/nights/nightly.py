@@ -2,7 +2,7 @@
 
 All live versions take part in a first round. If a version regressed against its base, a second round follows, and only
 what regressed in both rounds is an alarm: by chance alone some measure may regress in one night of twenty. A regression
-that was reported the night before causes neither a second round nor another alarm.
+that is known from a night held before causes neither a second round nor another alarm.
 """
 
 from collections.abc import Mapping, Set
@@ -22,7 +22,7 @@ class Facts:
 
     `running` are those that a run works on; `ended` those with a run that ended, successfully or not, since the night
     was last materialised. `tried` are the keys of second rounds whose runs ended, even if they recorded nothing.
-    `known`, by version, are the alarms recorded the night before.
+    `known`, by version, are the alarms of the night itself, else of the last one held before that compared the version.
     """
 
     comparisons: Mapping[str, Rows]
@@ -37,7 +37,7 @@ class Facts:
         return self.comparisons.get(each.evaluation_id, ()) if each else ()
 
     def reported_before(self, version: str, rows: Rows) -> set[str]:
-        """The measures in which the night before already recorded a regression against the base in `rows`."""
+        """The measures with a known regression against the base in `rows`."""
         alarm = self.known.get(version)
         same = alarm is not None and any(row["base"] == alarm.base for row in rows)
         return alarm.reported if alarm and same else set()
@@ -155,7 +155,7 @@ def _newly_regressed(night: Night, first: Round, facts: Facts) -> list[str]:
 
 
 def _has_news(version: str, rows: Rows, facts: Facts) -> bool:
-    """Whether a measure regressed that the night before did not record as regressed."""
+    """Whether a measure regressed of which that is not known."""
     return bool(regressed_measures(rows).keys() - facts.reported_before(version, rows))
 
 
@@ -188,7 +188,7 @@ def _new_alarms(night: Night, facts: Facts) -> tuple[Alarm, ...]:
 
 
 def _still_known(night: Night, facts: Facts) -> tuple[Alarm, ...]:
-    """The alarms recorded the night before, without the measures that did not regress again."""
+    """The alarms known from a night before, without the measures that did not regress again."""
     found = []
     for version, alarm in facts.known.items():
         rows = facts.rows(version, night.first)

@@ -67,14 +67,14 @@ def test_what_was_told_of_a_version_goes_with_it(tmp_path: Path) -> None:
     assert [list(found) for found in (night.first.evaluations, night.first.faults, night.alarms)] == [["b@1"]] * 3
 
 
-def test_a_night_knows_the_alarms_of_the_one_before(tmp_path: Path) -> None:
+def test_nights_come_in_the_order_in_which_they_were_held(tmp_path: Path) -> None:
+    """A missed one may be held after later ones."""
     nights = NightStore(tmp_path)
-    assert nights.alarms_before(NIGHT) == {}
-    for night, version in (("2026-11-13", "a@1"), ("2026-11-14", "b@1"), (NIGHT, "c@1")):
-        path = nights.record_alarm(night, alarm(version))
-    assert list(nights.alarms_before(NIGHT)) == ["b@1"]
-    path.write_text("{")
-    assert nights.alarms_before("2026-11-22") == {}
+    for night, day in (("2026-11-20", "03"), (NIGHT, "01"), ("2026-11-22", "02")):
+        nights.record_round(night, "first", Round(run_id="r", held_at=f"2999-01-{day}"))
+    nights.record_round(NIGHT, "again", Round(run_id="r", held_at="2999-01-04"))
+    assert [each.night for each in nights.recent()[0]] == ["2026-11-22", "2026-11-20", NIGHT]
+    assert [each.night for each in nights.held_before("2999-01-03")] == ["2026-11-22", NIGHT]
 
 
 def test_a_damaged_night_is_told_beside_the_others(tmp_path: Path) -> None:

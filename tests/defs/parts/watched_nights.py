@@ -54,7 +54,9 @@ class Watch:
         """The verdict on a version is stored, and its run is over."""
         wanted = night_evaluation_id(night, version, name)
         self.head(version, wanted, status, scored, invalid)
-        rows = [self._row(version, measure, wanted) for measure in fallen]
+        verdicts = {"overall": "unchanged", **dict.fromkeys(fallen, "regressed")}
+        compared = verdicts if version == CANDIDATE else {}  # the base has none itself
+        rows = [self._row(version, measure, wanted, verdict) for measure, verdict in compared.items()]
         self.workplace.warehouse.write("version_comparisons", version, wanted, rows)
         self.ended(wanted)
 
@@ -75,9 +77,9 @@ class Watch:
         """The versions and nights of the runs that a tick asks for."""
         return [each.partition_key for each in self.tick()]
 
-    def _row(self, version: str, measure: str, wanted: str) -> dict[str, Any]:
+    def _row(self, version: str, measure: str, wanted: str, verdict: str) -> dict[str, Any]:
         return {
             "base": BASE, "candidate": version, "measure": measure, "condition": "both", "gating": True, "jobs": 12,
-            "difference": -0.2, "p": 0.001, "p_adjusted": 0.01, "delta": 0.05, "verdict": "regressed",
+            "difference": -0.2, "p": 0.001, "p_adjusted": 0.01, "delta": 0.05, "verdict": verdict,
             "base_evaluation_id": "b", "base_started_at": datetime.now(UTC), "offline": False, "notes": [],
         }

@@ -1,0 +1,35 @@
+"""Which regressions are no news in a night, since an alarm was raised before."""
+
+from collections.abc import Mapping
+
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.nights.night_record import Alarm, Night, Round
+from stoic_assets.core.nights.nightly import has_verdict, regressed_measures
+from stoic_assets.core.table_rows import Rows
+
+
+def known_alarms(workplace: Workplace, night: Night, comparisons: Mapping[str, Rows]) -> dict[str, Alarm]:
+    """The alarms known in a night, by version: its own and, where another version regressed in one of its
+    `comparisons` (by evaluation id), that of the last night before.
+
+    That is the last one held in which the version was compared, whatever its date: a missed night may be held after
+    later ones. The night's own come first, as an earlier night may have been held again since.
+    """
+    regressed = {night.versions[each] for each, rows in comparisons.items() if regressed_measures(rows)}
+    earlier = workplace.nights.held_before(night.first.held_at) if night.first and regressed else []
+    known = dict(night.alarms)
+    for version in regressed - known.keys():
+        last = next((each for each in earlier if each.first and _was_compared(workplace, version, each.first)), None)
+        if last and version in last.alarms:
+            known[version] = last.alarms[version]
+    return known
+
+
+def _was_compared(workplace: Workplace, version: str, held: Round) -> bool:
+    """Whether a version came to a verdict in a round, and was compared with a base."""
+    if version not in held.evaluations:
+        return False
+    key, threshold = (version, held.evaluations[version].evaluation_id), workplace.settings.invalid_trials_threshold
+    heads = workplace.warehouse.read_if_stored("evaluations", *key)
+    judged = any(has_verdict(head, threshold) for head in heads)
+    return judged and bool(workplace.warehouse.read_if_stored("version_comparisons", *key))
