@@ -13,22 +13,20 @@ import dagster as dg
 from stoic_assets.adapters.disk.night_store import WATCHED
 from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.evaluation.known_alarms import known_alarms
-from stoic_assets.adapters.messages.outbox import Delivered
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
-from stoic_assets.core.nights.alerts import Failure, regression_confirmed, run_failed
-from stoic_assets.core.nights.night_record import Alarm, Night, Round, second_round_key
+from stoic_assets.core.nights.alerts import Failure, run_failed
+from stoic_assets.core.nights.night_record import Night, Round, second_round_key
 from stoic_assets.core.nights.nightly import Facts, Steps, has_verdict, is_over, next_steps, no_verdict
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.stages import VERDICTS
 from stoic_assets.core.table_rows import Row
-from stoic_assets.defs.asset_metadata import shown
-from stoic_assets.defs.failures import delivery_faults, has_ended
+from stoic_assets.defs.failures import has_ended
 from stoic_assets.defs.maintenance import compaction
+from stoic_assets.defs.night_alarms import CONVERSATIONS, raise_alarms
 from stoic_assets.defs.releases import missing_partitions, release_evaluation
 
-CONVERSATIONS = "nightly_conversations"
 JOB = "night"
 HEADS = "evaluations"
 COMPARISONS = "version_comparisons"
@@ -94,12 +92,10 @@ def _step(context: dg.SensorEvaluationContext, workplace: Workplace, night: Nigh
     heads = _heads(workplace, night)
     facts = _facts(context.instance, workplace, night, heads, tried)
     steps = next_steps(night, facts)
-    requests, observations = _runs(steps, night, context.instance), []
+    requests = _runs(steps, night, context.instance)
     for alarm in steps.known:
         workplace.nights.record_alarm(night.night, alarm)
-    if steps.alarms:
-        deliveries = [_raise_alarm(context, workplace, night, alarm) for alarm in steps.alarms]
-        observations.append(_observed(workplace.nights.read(night.night), deliveries))
+    observations = raise_alarms(context, workplace, night, steps.alarms)
     if over := is_over(night, facts):
         _report_no_verdict(context, workplace, night, heads)
     return _Step(requests, observations, over)
@@ -187,37 +183,6 @@ def _compaction_after(nights: Sequence[str], instance: dg.DagsterInstance) -> li
     """A request for one compaction after the newest of the nights that are over: two would block each other."""
     keys = [f"{night}-compaction" for night in nights[-1:]]
     return [dg.RunRequest(key, job_name=compaction.name) for key in keys if not _was_requested(instance, key)]
-
-
-def _raise_alarm(
-    context: dg.SensorEvaluationContext, workplace: Workplace, night: Night, alarm: Alarm
-) -> Delivered:
-    """Sends the alarm before recording it: after an interruption in between, it is sent again as the same event."""
-    measures = _measures(alarm)
-    context.log.warning(f"{night.night}: {alarm.agent_version} is worse than {alarm.base} in both rounds: {measures}")
-    delivery = announce(workplace, [regression_confirmed(alarm, night.night, night.last_held)])
-    workplace.nights.record_alarm(night.night, alarm)
-    return delivery
-
-
-def _measures(alarm: Alarm) -> str:
-    return ", ".join(each["measure"] for each in alarm.measures)
-
-
-def _observed(night: Night, deliveries: Sequence[Delivered]) -> dg.AssetObservation:
-    """All alarms of a night so far: its page shows what was observed last."""
-    rows = [
-        {"agent_version": alarm.agent_version, "base": alarm.base, "measures": _measures(alarm)}
-        for alarm in night.alarms.values()
-    ]
-    return dg.AssetObservation(
-        CONVERSATIONS,
-        partition=night.night,
-        metadata={
-            "alarm": ", ".join(night.alarms), "alarms": shown(rows),
-            "waiting": max(each.pending for each in deliveries), **delivery_faults(deliveries),
-        },
-    )
 
 
 def _report_no_verdict(

@@ -26,7 +26,8 @@ from stoic_assets.core.nights.night_record import RoundName, night_evaluation_id
 from stoic_assets.core.presentation.markdown import bulleted
 from stoic_assets.defs.asset_metadata import OWNERS, shown
 from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
-from stoic_assets.defs.night_watch import CONVERSATIONS, JOB, build_watch
+from stoic_assets.defs.night_alarms import CONVERSATIONS
+from stoic_assets.defs.night_watch import JOB, build_watch
 
 SCORES = {"evaluations", "composite_scores"}
 LATE = timedelta(hours=12)

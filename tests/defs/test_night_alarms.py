@@ -1,11 +1,18 @@
 """What the sensor that sees nights through tells those who listen."""
 
 import dagster as dg
+import pytest
 from watched_nights import BASE, CANDIDATE, NIGHT, Told, Watch
 
+from stoic_assets.adapters.evaluation.delivery import announce
+from stoic_assets.adapters.messages.outbox import Delivered
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evolution.events import Event
 from stoic_assets.core.nights.alerts import REGRESSION_CONFIRMED
-from stoic_assets.core.nights.night_record import RoundName, night_evaluation_id
+from stoic_assets.core.nights.night_record import Alarm, RoundName, night_evaluation_id
 from stoic_assets.core.stages import VERDICTS
+from stoic_assets.defs import night_alarms
+from stoic_assets.defs.night_alarms import raise_alarms
 
 ROUNDS: tuple[RoundName, ...] = ("first", "again")
 
@@ -140,3 +147,40 @@ def test_a_night_without_a_verdict_on_a_version_does_not_make_its_regression_new
     watch.tick()
     assert through(watch, "2026-11-20", "task") == ["compaction"]
     assert [each["data"]["night"] for each in told() if each["type"] == REGRESSION_CONFIRMED] == ["2026-11-17"]
+
+
+def test_an_alarm_whose_tick_was_lost_is_still_shown_on_the_page_of_its_night(watch: Watch, told: Told) -> None:
+    for name in ROUNDS:
+        watch.held(name, BASE, CANDIDATE)
+        for version in (BASE, CANDIDATE):
+            watch.tick()
+            watch.judged(name, version, *(["task"] if version == CANDIDATE else []))
+        if name == "first":
+            watch.tick()
+    watch.lost_tick()
+    watch.tick()
+    [observation] = watch.found.asset_events
+    assert observation.metadata["alarm"].value == CANDIDATE
+    watch.tick()
+    assert (watch.found.asset_events, len(told())) == ([], 1)
+    through(watch, "2026-11-22", "task")
+    assert watch.found.asset_events == [], "it is known, and shown where it was raised"
+
+
+def test_all_alarms_of_a_night_are_sent_at_once(
+    watch: Watch, told: Told, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each delivery may wait for the webhook, and Dagster stops a tick after a minute."""
+    deliveries = []
+
+    def once(workplace: Workplace, events: list[Event]) -> Delivered:
+        deliveries.append(announce(workplace, events))
+        return deliveries[-1]
+
+    monkeypatch.setattr(night_alarms, "announce", once)
+    raised = (BASE, CANDIDATE)
+    alarms = [Alarm(agent_version=each, base="marcus@0.9.0", measures=(), evaluation_ids=()) for each in raised]
+    with dg.build_sensor_context(instance) as context:
+        [observation] = raise_alarms(context, watch.workplace, watch.workplace.nights.read(NIGHT), alarms)
+    assert observation.metadata["alarm"].value == f"{BASE}, {CANDIDATE}"
+    assert ([each["subject"] for each in told()], len(deliveries)) == ([BASE, CANDIDATE], 1)

@@ -22,10 +22,10 @@ class Watch:
         self.workplace, self.instance, self.definitions = workplace, instance, definitions
 
     def tick(self) -> list[dg.RunRequest]:
-        """What is asked for; each becomes a run that has begun."""
-        resources = {"workplace": self.workplace}
-        with dg.build_sensor_context(self.instance, definitions=self.definitions, resources=resources) as context:
-            self.found: Any = self.definitions.resolve_sensor_def("night_watch")(context)
+        """What is asked for; each becomes a run that has begun, and what was observed is stored."""
+        self.lost_tick()
+        for observation in self.found.asset_events:
+            self.instance.report_runless_asset_event(observation)
         added = self.found.dynamic_partitions_requests or []
         for request in self.found.run_requests:
             job = self.definitions.resolve_job_def(request.job_name)
@@ -34,6 +34,12 @@ class Watch:
             run_tags = {**request.tags, "dagster/run_key": request.run_key}
             begun(self.instance, job, run_tags)
         return list(self.found.run_requests)
+
+    def lost_tick(self) -> None:
+        """A tick whose result reaches nobody."""
+        resources = {"workplace": self.workplace}
+        with dg.build_sensor_context(self.instance, definitions=self.definitions, resources=resources) as context:
+            self.found: Any = self.definitions.resolve_sensor_def("night_watch")(context)
 
     def held(
         self, name: RoundName, *versions: str, run_id: str = "long gone", night: str = NIGHT, **faults: str

@@ -1,0 +1,63 @@
+"""The alarms of a night: sent to the webhook, recorded, and shown on the night's page in Dagster."""
+
+from collections.abc import Sequence
+
+import dagster as dg
+
+from stoic_assets.adapters.evaluation.delivery import announce
+from stoic_assets.adapters.messages.outbox import Delivered
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.nights.alerts import regression_confirmed
+from stoic_assets.core.nights.night_record import Alarm, Night
+from stoic_assets.defs.asset_metadata import shown
+from stoic_assets.defs.failures import delivery_faults
+
+CONVERSATIONS = "nightly_conversations"
+
+
+def raise_alarms(
+    context: dg.SensorEvaluationContext, workplace: Workplace, night: Night, alarms: Sequence[Alarm]
+) -> list[dg.AssetObservation]:
+    """Sends and records new alarms; gives what the page of the night is to show, if it lacks an alarm."""
+    if not alarms and not _is_unseen(context.instance, night):
+        return []
+    for alarm in alarms:
+        found = f"{alarm.agent_version} is worse than {alarm.base} in both rounds: {_measures(alarm)}"
+        context.log.warning(f"{night.night}: {found}")
+    # All at once, as a slow webhook may hold up each delivery; and before they are recorded: after an interruption in
+    # between they are sent again, as the same events.
+    delivery = announce(workplace, [regression_confirmed(alarm, night.night, night.last_held) for alarm in alarms])
+    for alarm in alarms:
+        workplace.nights.record_alarm(night.night, alarm)
+    return [_observed(workplace.nights.read(night.night), delivery)]
+
+
+def _is_unseen(instance: dg.DagsterInstance, night: Night) -> bool:
+    """Whether the page lacks a recorded alarm: what a tick found is lost if Dagster stops it for taking too long."""
+    raised = {version for version, alarm in night.alarms.items() if night.versions.keys() >= {*alarm.evaluation_ids}}
+    if not raised:
+        return False
+    filters = dg.AssetRecordsFilter(dg.AssetKey(CONVERSATIONS), asset_partitions=[night.night])
+    last = [each.asset_observation for each in instance.fetch_observations(filters, limit=1).records]
+    seen = [each.metadata.get("alarm") for each in last if each]
+    return not any(each and raised <= {*str(each.value).split(", ")} for each in seen)
+
+
+def _measures(alarm: Alarm) -> str:
+    return ", ".join(each["measure"] for each in alarm.measures)
+
+
+def _observed(night: Night, delivery: Delivered) -> dg.AssetObservation:
+    """All alarms of a night so far: its page shows what was observed last."""
+    rows = [
+        {"agent_version": alarm.agent_version, "base": alarm.base, "measures": _measures(alarm)}
+        for alarm in night.alarms.values()
+    ]
+    return dg.AssetObservation(
+        CONVERSATIONS,
+        partition=night.night,
+        metadata={
+            "alarm": ", ".join(night.alarms), "alarms": shown(rows),
+            "waiting": delivery.pending, **delivery_faults([delivery]),
+        },
+    )
