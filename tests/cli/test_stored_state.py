@@ -1,6 +1,7 @@
 """What `stoic doctor` says of stored data."""
 
 import pytest
+from evaluation_heads import evaluation_head
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.disk.sqlite_files import open_shared
@@ -9,16 +10,12 @@ from stoic_assets.cli.dagster_instance import open_instance
 from stoic_assets.cli.stored_state import STORED
 from stoic_assets.core.errors import ConfigurationError
 
-HEAD = {
-    "agent": "marcus", "started_at": "2026-01-01T00:00:00Z", "status": "finished", "offline": True, "planned_trials": 1,
-}  # fmt: skip
-
 
 def test_a_damaged_table_is_told_and_missing_if_every_evaluation_needs_it(workplace: Workplace) -> None:
     tables, warehouse = STORED["tables"], workplace.warehouse
     assert tables(workplace) == ("ok", f"no file is damaged in {warehouse.root}")
     files = [warehouse.write("turns", version, "e1", []) for version in ("marcus@1", "marcus@2")]
-    head = warehouse.write("evaluations", "marcus@1", "e1", [HEAD])
+    head = warehouse.write("evaluations", "marcus@1", "e1", [evaluation_head()])
     assert tables(workplace)[0] == "ok"
     for file in files:
         file.write_bytes(b"")

@@ -11,6 +11,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from evaluation_heads import evaluation_head
 
 from stoic_assets.adapters.warehouse.duckdb_engine import fetch
 from stoic_assets.adapters.warehouse.sql_models import open_models
@@ -100,8 +101,8 @@ def evaluate(warehouse: Warehouse, version: str, key: str, seed: int, base: str 
         for repeat in range(1, REPEATS + 1):
             for condition in ("withheld", "supplied"):
                 add_trial(rows, chance, f"{job}.{condition}.{repeat}", job, condition, repeat)
-    plain = {"agent": "marcus", "started_at": "2026-01-01T00:00:00Z", "status": "finished", "offline": False}
-    warehouse.write("evaluations", version, key, [plain | {"planned_trials": len(rows["trials"])} | head])
+    own = evaluation_head(planned_trials=len(rows["trials"])) | head
+    warehouse.write("evaluations", version, key, [own])
     warehouse.write("task_scores", version, key, rows["task_scores"][:1])
     for table, written in rows.items():
         warehouse.write(table, version, key, written)

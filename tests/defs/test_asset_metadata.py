@@ -5,6 +5,7 @@ from typing import Any
 
 import dagster as dg
 import pytest
+from evaluation_heads import evaluation_head
 
 from stoic_assets.adapters.warehouse.sql_project import SqlProject
 from stoic_assets.adapters.warehouse.table_schemas import TABLES, columns_of
@@ -68,7 +69,7 @@ Shown = dict[str, dict[str, dg.MetadataValue]]
 def facts(version: str) -> dict[str, list[dict[str, Any]]]:
     """One trial, in which its only virtue has the score that the version has."""
     trial_id, started_at = f"{EVALUATIONS[version]}.mentor.withheld.1", f"2026-11-2{VERSIONS.index(version)}T00:00:00Z"
-    head = {"agent": "marcus", "started_at": started_at, "status": "finished", "offline": False, "planned_trials": 1}
+    head = evaluation_head(started_at=started_at)
     trial = {
         "trial_id": trial_id, "job": "mentor", "holdout": False, "condition": "withheld", "repeat": 1,
         "outcome": "signed_off", "failure_count": 0, "planned_tasks": 0, "turns": 2,

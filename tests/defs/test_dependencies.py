@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 import pytest
+from evaluation_heads import evaluation_head
 
 from stoic_assets.adapters.warehouse.sql_project import SqlProject
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
@@ -33,7 +34,6 @@ JOB = {
     "name": "mentor", "target": {"user": "u-{trial}", "chatbot": "marcus"},
     "tasks": [{"task": "Ask for advice", "acceptanceCriteria": "Advice is given"}],
 }  # fmt: skip
-HEAD = {"agent": "marcus", "status": "finished", "offline": False, "planned_trials": 1}
 TABLES: dict[str, list[dict[str, Any]]] = {
     "trials": [
         {
@@ -59,7 +59,7 @@ def materialise(
     for version, day in ((BASE, "20"), (VERSION, "21")):
         started = f"2026-11-{day}T00:00:00+00:00"
         workplace.evidence.begin(make_manifest(agent_version=version, started_at=started, jobs=(JOB,)))
-        for table, rows in {"evaluations": [{**HEAD, "started_at": started}], **TABLES}.items():
+        for table, rows in {"evaluations": [evaluation_head(started_at=started)], **TABLES}.items():
             workplace.warehouse.write(table, version, EVALUATION, rows)
 
     def run(*assets: dg.AssetsDefinition, version: str = VERSION) -> dg.ExecuteInProcessResult:

@@ -6,6 +6,7 @@ from typing import Any
 
 import dagster as dg
 import pytest
+from evaluation_heads import evaluation_head
 from judged_trial import MODELS, TRIAL
 
 from stoic_assets.adapters.evaluation.publishing import Published, publish
@@ -16,10 +17,6 @@ from stoic_assets.defs import evolution
 from stoic_assets.defs.evolution import fitness_updates
 from stoic_assets.defs.scores import sql_models
 
-HEAD = {
-    "agent": "marcus", "started_at": "2026-01-01T00:00:00+00:00", "status": "finished", "offline": False,
-    "planned_trials": 1,
-}  # fmt: skip
 VERDICT = {
     "trial_id": "t1", "virtue": "wisdom", "judge_model": "sage", "sample": 0, "score": 0.9, "confidence": 0.9,
     "confidence_source": "self", "exercised": True, "reasoning": "",
@@ -38,7 +35,8 @@ def shown(
         key = manifest.agent_version, manifest.evaluation_id
         workplace.evidence.begin(manifest)
         tables = {
-            "evaluations": [HEAD], "trials": [{**TRIAL, **trial}], "virtue_scores": [{**VERDICT, **verdict}],
+            "evaluations": [evaluation_head()], "trials": [{**TRIAL, **trial}],
+            "virtue_scores": [{**VERDICT, **verdict}],
             "task_scores": [], "tone_scores": [], "assertion_results": [], "turns": [],
         }  # fmt: skip
         for table, rows in tables.items():

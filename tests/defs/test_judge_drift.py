@@ -8,6 +8,7 @@ from typing import Any
 
 import dagster as dg
 import pytest
+from evaluation_heads import evaluation_head
 
 from stoic_assets.adapters.evaluation import judge_drift as drift_of
 from stoic_assets.adapters.models.stand_in import StandIn
@@ -31,7 +32,7 @@ def hold_six_conversations(workplace: Workplace, manifest: Manifest) -> None:
     trials = [Trial(f"t{number}", "mentor", "withheld", number, "u") for number in range(6)]
     said = [Evidence(trial, "signed_off", turns, (), "s", 0, STARTED, STARTED, "offline") for trial in trials]
     score = {"virtue": "wisdom", "judge_model": "offline", "sample": 0, "score": 0.6}
-    head = {"agent": "marcus", "started_at": STARTED, "status": "finished", "offline": True, "planned_trials": 6}
+    head = evaluation_head(started_at=STARTED, offline=True, planned_trials=6)
     tables = {
         "evaluations": [head], "trials": [trial_row(each, JOB, []) for each in said], "observations": [],
         "turns": [row for each in said for row in turn_rows(each)],

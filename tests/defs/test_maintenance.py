@@ -4,17 +4,16 @@ import logging
 from pathlib import Path
 
 import dagster as dg
+from evaluation_heads import evaluation_head
 
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.defs.maintenance import compact
-
-HEAD = {"agent": "marcus", "started_at": "2026-01-01T00:00:00Z", "status": "finished", "offline": True}
 
 
 def test_it_reports_what_was_merged_and_what_is_left(tmp_path: Path) -> None:
     workplace = open_workplace({"STOIC_HOME": str(tmp_path / "home")}, start=tmp_path)
     for version in ("marcus@1", "marcus@2"):
-        workplace.warehouse.write("evaluations", version, "e1", [HEAD | {"planned_trials": 1}])
+        workplace.warehouse.write("evaluations", version, "e1", [evaluation_head()])
     config = dg.RunConfig({"compact": {"config": {"grace_minutes": 0}}})
     result = dg.materialize([compact], resources={"workplace": workplace}, run_config=config)
     [event] = result.get_asset_materialization_events()
@@ -27,7 +26,7 @@ def test_it_reports_what_was_merged_and_what_is_left(tmp_path: Path) -> None:
 def test_a_table_that_is_left_out_is_named_in_the_log_of_the_run(tmp_path: Path) -> None:
     workplace = open_workplace({"STOIC_HOME": str(tmp_path / "home")}, start=tmp_path)
     for version in ("marcus@1", "marcus@2"):
-        damaged = workplace.warehouse.write("evaluations", version, "e1", [HEAD | {"planned_trials": 1}])
+        damaged = workplace.warehouse.write("evaluations", version, "e1", [evaluation_head()])
     workplace.warehouse.publish()
     damaged.write_bytes(b"damaged")
     config = dg.RunConfig({"compact": {"config": {"grace_minutes": 0}}})

@@ -4,13 +4,13 @@ import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import pytest
 from code_server_runs import begun as begin
+from evaluation_heads import evaluation_head
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.stages import EVALUATION
@@ -277,10 +277,6 @@ def test_what_was_evaluated_before_the_first_tick_is_known(
 ) -> None:
     manifest("1.0.0")
     manifest("1.1.0")
-    evaluated = {
-        "evaluation_id": "by-hand", "agent": "marcus", "started_at": datetime.now(UTC), "status": "finished",
-        "offline": True, "planned_trials": 1,
-    }
-    workplace.warehouse.write("evaluations", "marcus@1.0.0", "by-hand", [evaluated])
+    workplace.warehouse.write("evaluations", "marcus@1.0.0", "by-hand", [evaluation_head()])
     assert daemon.tick() == ["marcus@1.1.0"]
     assert daemon.tick() == []

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import dagster as dg
 import pytest
+from evaluation_heads import evaluation_head
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation.manifest import Manifest
@@ -26,12 +27,9 @@ def workplace(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> W
     """One evaluation with a weak virtue."""
     manifest = make_manifest(evaluation_id=EVALUATION, agent_version=VERSION)
     workplace.evidence.begin(manifest)
-    head = {
-        "agent": "marcus", "started_at": manifest.started_at, "status": "finished", "offline": False,
-        "planned_trials": 1,
-    }  # fmt: skip
     tables: dict[str, list[dict[str, Any]]] = {table: [] for table in tables_at("finished")} | {
-        "evaluations": [head], "evaluation_virtues": [VIRTUE], "weak_virtues": [{**WEAK, "suggestions": ["Say less."]}],
+        "evaluations": [evaluation_head(started_at=manifest.started_at)], "evaluation_virtues": [VIRTUE],
+        "weak_virtues": [{**WEAK, "suggestions": ["Say less."]}],
     }  # fmt: skip
     for table, rows in tables.items():
         workplace.warehouse.write(table, VERSION, EVALUATION, rows)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from evaluation_heads import evaluation_head
 from publications import Make, Sent
 
 from stoic_assets.adapters.project import Project, find_project
@@ -54,10 +55,7 @@ def evaluate(workplace: Workplace, make_manifest: Make) -> Make:
         agent = version.split("@")[0]
         tables: dict[str, list[dict[str, Any]]] = {table: [] for table in tables_at("finished")} | {
             "evaluations": [
-                {
-                    "agent": agent, "started_at": STARTED, "status": "finished", "offline": False, "scored_trials": 1,
-                    "planned_trials": 1, "evaluator_model": "m", **head,
-                }
+                evaluation_head(agent=agent, started_at=STARTED, scored_trials=1, evaluator_model="m") | head
             ],
             "evaluation_scores": [
                 {"agent": agent, "planned_trials": 1, "scored_trials": 1, "invalid_trials": 0, "conclusive": True}
@@ -147,7 +145,7 @@ def evaluated(workplace: Workplace, make_manifest: Make) -> Make:
             evaluation_id=evaluation_id, agent_version=version, started_at=started_at, parents=parents
         )
         workplace.evidence.begin(manifest)
-        head = {"agent": "marcus", "started_at": STARTED, "status": "finished", "offline": False, "planned_trials": 1}
+        head = evaluation_head(started_at=STARTED)
         virtue = {"agent": "marcus", "virtue": "wisdom", "score": 0.5, "trials": 1, "not_exercised": 0}
         said = {"trial_id": "t", "turn": 1, "speaker": "agent", "content": f"I am {evaluation_id}."}
         rows: dict[str, dict[str, Any]] = {"evaluations": head, "evaluation_virtues": virtue, "turns": said}

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from evaluation_heads import evaluation_head
 
 from stoic_assets.adapters.evaluation.beginning import Wanted
 from stoic_assets.adapters.evaluation.conversations import hold_evaluation
@@ -16,10 +17,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.evaluation.request import EvaluationRequest
 
-HEAD = {
-    "agent": "seneca", "started_at": "2026-01-01T00:00:00Z", "status": "finished", "offline": True, "planned_trials": 1,
-}  # fmt: skip
-ROWS: dict[str, list[dict[str, Any]]] = {"evaluations": [HEAD]}
+ROWS: dict[str, list[dict[str, Any]]] = {"evaluations": [evaluation_head(agent="seneca")]}
 OWN, BASE, OTHER = "marcus@1.1.0", "marcus@1.0.0", "seneca@1"
 
 

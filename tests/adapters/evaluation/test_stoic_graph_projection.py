@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from evaluation_heads import evaluation_head
 
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.evaluation.publishing import publish
@@ -243,7 +244,7 @@ def test_date_and_parents_are_those_that_the_newest_evaluation_names(
 ) -> None:
     """Whichever evaluation is written last, and where the manifest of the release is gone or was corrected since."""
     version, agent = manifest.agent_version, manifest.agent_version.split("@")[0]
-    head = {"agent": agent, "status": "conversed", "offline": False, "planned_trials": 1}
+    head = evaluation_head(agent=agent, status="conversed")
     for day, named in (
         (3, {"released_at": "2026-11-01T09:00:00Z", "parents": [f"{agent}@0.8"]}),
         (4, {"parents": [f"{agent}@0.7"]}),

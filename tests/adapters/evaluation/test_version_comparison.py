@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from evaluation_heads import evaluation_head
 
 from stoic_assets.adapters.evaluation import version_comparison
 from stoic_assets.adapters.evaluation.judging import EvaluationJudging, JudgingRequest
@@ -26,10 +27,10 @@ KEY = ("marcus@1.0.0", "e1")
 TRIAL = {"trial_id": "t1", "job": "mentor", "condition": "withheld", "repeat": 1, "outcome": "signed_off"}
 TABLES: dict[str, list[dict[str, Any]]] = {
     "evaluations": [
-        {
-            "agent": "marcus", "started_at": "2026-11-20T02:00:00+00:00", "status": "finished", "offline": False,
-            "planned_trials": 1, "scored_trials": 1, "invalid_trials": 0, "evaluator_model": "m", "prompt_hash": "b",
-        }
+        evaluation_head(
+            started_at="2026-11-20T02:00:00+00:00", scored_trials=1, invalid_trials=0, evaluator_model="m",
+            prompt_hash="b",
+        )
     ],
     "trials": [TRIAL | {"failure_count": 0, "holdout": False, "planned_tasks": 0, "turns": 1}],
     "virtue_scores": [

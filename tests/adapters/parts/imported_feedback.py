@@ -4,6 +4,7 @@ import asyncio
 import json
 from typing import Any
 
+from evaluation_heads import evaluation_head
 from scripted_model import ScriptedModel
 
 from stoic_assets.adapters.ratings.feedback_files import FeedbackRows, read_feedback, store
@@ -44,8 +45,7 @@ def table(workplace: Workplace) -> list[dict[str, Any]]:
 
 
 def evaluated(workplace: Workplace, version: str, started_at: str = START) -> None:
-    head = {"agent": "marcus", "started_at": started_at, "status": "finished", "offline": False, "planned_trials": 1}
-    workplace.warehouse.write("evaluations", version, "night", [head])
+    workplace.warehouse.write("evaluations", version, "night", [evaluation_head(started_at=started_at)])
 
 
 def conversed(workplace: Workplace, trial_id: str = "t1", holdout: bool = False, scenario: str | None = None) -> None:

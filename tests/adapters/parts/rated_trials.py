@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from evaluation_heads import evaluation_head
+
 from stoic_assets.adapters.ratings.rating_keys import read_keys
 from stoic_assets.adapters.workplace import Workplace
 
@@ -29,7 +31,7 @@ def store(
 ) -> None:
     """An evaluation with these trials; in each the agent says something of its own, unless it failed."""
     place = (version, evaluation)
-    head = {"agent": "marcus", "started_at": f"2026-01-{day:02}T00:00:00Z", "status": "finished", "offline": True}
+    head = evaluation_head(started_at=f"2026-01-{day:02}T00:00:00Z", planned_trials=9)
     turns = []
     for row in trials:
         said = [("user", f"I write about {row['scenario']}.")]
@@ -38,7 +40,7 @@ def store(
             {"trial_id": row["trial_id"], "turn": turn, "speaker": who, "content": text, "events": EVENTS[who]}
             for turn, (who, text) in enumerate(said)
         ]
-    workplace.warehouse.write("evaluations", *place, [head | {"planned_trials": 9}])
+    workplace.warehouse.write("evaluations", *place, [head])
     workplace.warehouse.write("trials", *place, trials)
     workplace.warehouse.write("turns", *place, turns)
 

@@ -8,6 +8,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from evaluation_heads import evaluation_head
+
 from stoic_assets.adapters.evaluation.judge_drift import Watch, drift_folder, watch_judge
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calls.chat import ChatModel, ChatReply, ChatRequest, ModelFailure
@@ -55,7 +57,7 @@ def hold(workplace: Workplace, manifest: Manifest, trials: int, status: str = "f
     workplace.evidence.begin(manifest)
     said = [conversation(f"{evaluation_id}.{number}") for number in range(trials)]
     said[-1] = replace(said[-1], outcome="agent_error")
-    head = {"agent": "marcus", "started_at": TIMES[0], "status": status, "offline": False, "planned_trials": trials}
+    head = evaluation_head(started_at=TIMES[0], status=status, planned_trials=trials)
     verdicts = [
         {"trial_id": each.trial.trial_id, "virtue": "wisdom", "judge_model": "gpt", "sample": 0, "score": 0.6}
         for each in said[:-1]

@@ -7,6 +7,7 @@ import sys
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
+from evaluation_heads import evaluation_head
 from stored_turns import NOW, compact_twice, everything, grow_old, parquet_files, turn, write_many
 
 from stoic_assets.adapters.warehouse import compaction
@@ -133,12 +134,11 @@ def test_an_archive_of_another_program_keeps_its_columns(warehouse):
 
 
 def test_merged_evaluations_come_newest_first(warehouse):
-    row = {"agent": "marcus", "status": "finished", "offline": False, "planned_trials": 1}
     for key, day in (("e1", 2), ("e2", 3), ("e3", 1)):
-        warehouse.write("evaluations", "marcus@1", key, [row | {"started_at": f"2026-01-0{day}T00:00:00Z"}])
-    warehouse.write("evaluations", "marcus@2", "e1", [row | {"started_at": "2026-01-09T00:00:00Z"}])
+        warehouse.write("evaluations", "marcus@1", key, [evaluation_head(started_at=f"2026-01-0{day}T00:00:00Z")])
+    warehouse.write("evaluations", "marcus@2", "e1", [evaluation_head(started_at="2026-01-09T00:00:00Z")])
     compact(warehouse.root, NOW)
-    warehouse.write("evaluations", "marcus@1", "e4", [row | {"started_at": "2026-01-04T00:00:00Z"}])
+    warehouse.write("evaluations", "marcus@1", "e4", [evaluation_head(started_at="2026-01-04T00:00:00Z")])
     assert [found["evaluation_id"] for found in warehouse.evaluations("marcus@1")] == ["e4", "e2", "e1", "e3"]
 
 

@@ -6,6 +6,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from evaluation_heads import evaluation_head
 from stored_turns import KEY, turn
 
 from stoic_assets.adapters.warehouse.empty_files import make_empty_file
@@ -156,7 +157,7 @@ def test_a_file_from_before_a_column_existed_is_read(warehouse):
 
 
 def test_evaluations_come_newest_first(warehouse):
-    row = {"agent": "marcus", "status": "conversed", "offline": False, "planned_trials": 1}
+    row = evaluation_head(status="conversed")
     for key, started in (("e1", "2026-01-02"), ("e2", "2026-01-03"), ("e3", "2026-01-01")):
         warehouse.write("evaluations", "marcus@1", key, [row | {"started_at": f"{started}T00:00:00Z"}])
     [last] = warehouse.read("evaluations", "marcus@1", "e3")

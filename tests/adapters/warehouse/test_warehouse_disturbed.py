@@ -10,6 +10,7 @@ from pathlib import Path
 import duckdb
 import pyarrow.parquet as pq
 import pytest
+from evaluation_heads import evaluation_head
 from stored_turns import KEY, turn
 
 from stoic_assets.adapters.disk.files import StorageError
@@ -197,10 +198,8 @@ def test_what_is_read_while_another_version_is_deleted_from_its_archive_is_read_
 
 
 def test_a_version_is_listed_while_another_one_is_deleted_from_its_archive(warehouse, monkeypatch):
-    head = {"agent": "marcus", "started_at": "2026-01-01T00:00:00Z", "status": "finished", "offline": True}
-    head |= {"planned_trials": 0}
     for version in (KEY[0], "marcus@1"):
-        warehouse.write("evaluations", version, KEY[1], [head])
+        warehouse.write("evaluations", version, KEY[1], [evaluation_head()])
     warehouse.compact(timedelta(0))
     scan = warehouse._scan
 

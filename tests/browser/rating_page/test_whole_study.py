@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from evaluation_heads import evaluation_head
 
 from stoic_assets.adapters.project import Project
 from stoic_assets.adapters.ratings.ratings_store import build, collect
@@ -23,12 +24,11 @@ def workplace(tmp_path: Path) -> Workplace:
     home = tmp_path / "home"
     place = Workplace(Project(tmp_path, home, home / "warehouse"), Settings(), {}, Unwatched())
     key, ids = ("marcus@1.0", "e1"), [f"e1.s{n}" for n in range(22)]
-    head = {"agent": "marcus", "started_at": "2026-01-01T00:00:00Z", "status": "finished", "offline": True}
     trial = {"job": "j", "holdout": False, "condition": "withheld", "repeat": 1, "outcome": "signed_off"}
     trial |= {"failure_count": 0, "planned_tasks": 0, "turns": 2}
     said = [(name, 0, "user", f"I am {name[3:]}.") for name in ids]
     said += [(name, 1, "agent", f"So you are, {name[3:]}.") for name in ids]
-    place.warehouse.write("evaluations", *key, [head | {"planned_trials": 22}])
+    place.warehouse.write("evaluations", *key, [evaluation_head(planned_trials=22)])
     place.warehouse.write("trials", *key, [{"trial_id": name, "scenario": name[3:], **trial} for name in ids])
     place.warehouse.write("turns", *key, [
         {"trial_id": name, "turn": turn, "speaker": who, "content": text} for name, turn, who, text in said

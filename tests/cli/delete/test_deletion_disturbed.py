@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from delete_command import DELETE, VERSION
+from evaluation_heads import evaluation_head
 from sqlalchemy.exc import OperationalError
 from typer.testing import CliRunner
 
@@ -132,8 +133,7 @@ def test_what_could_not_be_deleted_is_told_and_can_be_deleted_again(
 def test_a_deletion_that_was_killed_leaves_nothing_that_counts(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    evaluation = {"agent": "marcus", "started_at": NOW, "status": "finished", "offline": False, "planned_trials": 1}
-    workplace.warehouse.write("evaluations", VERSION, "E1", [evaluation])
+    workplace.warehouse.write("evaluations", VERSION, "E1", [evaluation_head(started_at=NOW)])
     with monkeypatch.context() as killing:
         killing.setattr(compaction, "remove_folder", killed_after(1))
         with pytest.raises(SystemExit):
@@ -151,8 +151,7 @@ def test_a_deletion_that_was_killed_leaves_nothing_that_counts(
 def test_a_deletion_that_finds_no_room_for_messages_leaves_nothing_that_counts(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    evaluation = {"agent": "marcus", "started_at": NOW, "status": "finished", "offline": False, "planned_trials": 1}
-    workplace.warehouse.write("evaluations", VERSION, "E1", [evaluation])
+    workplace.warehouse.write("evaluations", VERSION, "E1", [evaluation_head(started_at=NOW)])
     monkeypatch.setattr(Outbox, "delete", disk_is_full)
     with pytest.raises(StorageError):
         CliRunner().invoke(DELETE, [VERSION, "--yes"], catch_exceptions=False)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from evaluation_heads import evaluation_head
 from stored_evaluation import START, Stored
 
 from stoic_assets.adapters.workplace import Workplace
@@ -22,8 +23,7 @@ def stored(workplace: Workplace) -> Stored:
         offline: bool = False, **scores: Any,
     ) -> Outcome:
         key = ("marcus@1", "E")
-        head = {"agent": "marcus", "status": "finished", "offline": offline, "planned_trials": 0, "started_at": START}
-        head["cost_usd"] = cost_usd
+        head = evaluation_head(offline=offline, planned_trials=0, started_at=START, cost_usd=cost_usd)
         counts = {"agent": "marcus", "planned_trials": 0, "scored_trials": 0, "invalid_trials": 0, "conclusive": True}
         known = {"evaluations": [head], "evaluation_scores": [counts | scores], "evaluation_virtues": virtues}
         known |= tables or {}

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import typer
+from evaluation_heads import evaluation_head
 from typer.testing import CliRunner
 
 from stoic_assets.cli.compare import compare
@@ -16,10 +17,7 @@ BASE, CANDIDATE = "marcus@1", "marcus@2"
 OPEN = f"stoic: --fail-on inconclusive: the verdict on {CANDIDATE} is inconclusive\n"
 TRIALS = range(48)
 HARD = {number for number in TRIALS if number % 4 > 1}
-HEAD = {
-    "agent": "marcus", "started_at": "2026-01-01T00:00:00+00:00", "status": "finished", "offline": False,
-    "planned_trials": 48, "scored_trials": 48, "invalid_trials": 0, "evaluator_model": "m",
-}  # fmt: skip
+HEAD = evaluation_head(planned_trials=48, scored_trials=48, invalid_trials=0, evaluator_model="m")
 
 
 def trial(number: int, failed: bool) -> dict[str, Any]:

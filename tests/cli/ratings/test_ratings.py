@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from evaluation_heads import evaluation_head
 
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.ratings import calibration_store
@@ -29,8 +30,7 @@ def test_what_raters_are_told_makes_no_other_page(
     workplace: Workplace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     key, trial = ("bank@1.0", "e1"), {"trial_id": "e1.loan", "job": "j", "scenario": "loan", "condition": "withheld"}
-    head = {"agent": "bank", "started_at": "2026-01-01T00:00:00Z", "status": "finished", "planned_trials": 1}
-    workplace.warehouse.write("evaluations", *key, [head | {"offline": True}])
+    workplace.warehouse.write("evaluations", *key, [evaluation_head(agent="bank")])
     count = {"holdout": False, "repeat": 1, "failure_count": 0, "planned_tasks": 0, "turns": 2}
     workplace.warehouse.write("trials", *key, [trial | count | {"outcome": "signed_off"}])
     said = (("user", "May I have a loan?"), ("agent", "You may."))

@@ -6,6 +6,7 @@ from typing import Any
 import dagster as dg
 import pytest
 from compared_versions import JOBS, Evaluate
+from evaluation_heads import evaluation_head
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
@@ -39,10 +40,8 @@ def evaluate(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> Ev
             "outcome": "signed_off", "valid": True, "failure_penalty": 0.0, "virtues_scored": 1,
             "virtues_not_exercised": 0, "failure_count": 0,
         }  # fmt: skip
-        evaluation = {
-            "agent": "marcus", "started_at": started, "status": "finished", "offline": False, "planned_trials": 6,
-            "scored_trials": 6, "invalid_trials": 0, "evaluator_model": "m",
-        }  # fmt: skip
+        counts = {"planned_trials": 6, "scored_trials": 6, "invalid_trials": 0}
+        evaluation = evaluation_head(started_at=started, evaluator_model="m", **counts)
         tables: dict[str, list[dict[str, Any]]] = {
             "evaluations": [evaluation | head],
             "trials": [trial | held for trial in trials],

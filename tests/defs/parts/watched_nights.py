@@ -6,6 +6,7 @@ from typing import Any
 
 import dagster as dg
 from code_server_runs import begun
+from evaluation_heads import evaluation_head
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.nights.night_record import HeldVersion, Round, RoundName, night_evaluation_id
@@ -67,10 +68,8 @@ class Watch:
         self.ended(wanted)
 
     def head(self, version: str, wanted: str, status: str, scored: int | None, invalid: int | None) -> None:
-        row = {
-            "agent": "marcus", "started_at": datetime.now(UTC), "status": status, "offline": False,
-            "planned_trials": 6, "scored_trials": scored, "invalid_trials": invalid,
-        }
+        counts = {"planned_trials": 6, "scored_trials": scored, "invalid_trials": invalid}
+        row = evaluation_head(started_at=datetime.now(UTC), status=status, **counts)
         self.workplace.warehouse.write("evaluations", version, wanted, [row])
 
     def ended(self, wanted: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 import dagster as dg
 import pytest
+from evaluation_heads import evaluation_head
 from judged_trial import CHECK, EVALUATION, KEY, STARTED, TRIAL, VERDICT, VERSION
 
 from stoic_assets.adapters.workplace import Workplace
@@ -15,10 +16,9 @@ from stoic_assets.defs.partitions import agent_versions
 def workplace(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> Workplace:
     """One judged trial."""
     workplace.evidence.begin(make_manifest(evaluation_id=EVALUATION, agent_version=VERSION, started_at=STARTED))
-    head = {"agent": "marcus", "started_at": STARTED, "status": "finished", "offline": False, "planned_trials": 1}
     tables = {
-        "evaluations": [head], "trials": [TRIAL], "virtue_scores": [VERDICT], "task_scores": [], "tone_scores": [],
-        "assertion_results": [CHECK],
+        "evaluations": [evaluation_head(started_at=STARTED)], "trials": [TRIAL], "virtue_scores": [VERDICT],
+        "task_scores": [], "tone_scores": [], "assertion_results": [CHECK],
     }  # fmt: skip
     for table, rows in tables.items():
         workplace.warehouse.write(table, *KEY, rows)

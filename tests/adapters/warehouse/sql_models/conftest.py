@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from evaluation_heads import evaluation_head
 
 from stoic_assets.adapters.warehouse.sql_models import open_models, tested_view
 from stoic_assets.adapters.warehouse.sql_project import sql_folder
@@ -20,9 +21,8 @@ class Evaluation:
 
     def __init__(self, warehouse: Warehouse, version: str = "marcus@1.0.0", key: str = "e1", **head: Any) -> None:
         self.warehouse, self.version, self.key = warehouse, version, key
-        plain = {"agent": version.partition("@")[0], "started_at": "2026-01-01T00:00:00Z", "status": "finished"}
         self.rows: dict[str, list[dict[str, Any]]] = {table: [] for table in SOURCES}
-        self.rows["evaluations"] = [plain | {"offline": False, "planned_trials": 0} | head]
+        self.rows["evaluations"] = [evaluation_head(agent=agent_of(version), planned_trials=0) | head]
 
     def trial(self, trial_id: str = "t1", **columns: Any) -> "Evaluation":
         plain = {
