@@ -23,7 +23,7 @@ def leave_env_file() -> None:
 
 
 def _entry_point(executable_path: str) -> Sequence[str]:
-    """Returns how to start a code server; another Python, which a workspace may name, need not have this package."""
+    """How to start a code server; another Python, which a workspace may name, need not have this package."""
     is_ours = executable_path == sys.executable
     return [executable_path, "-m", _MODULE] if is_ours else get_python_environment_entry_point(executable_path)
 

@@ -59,7 +59,7 @@ def _with_version(
 
 
 def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
-    """Returns `stoic` with these sub-commands; importing all of them takes 0.2 s longer than importing one."""
+    """`stoic` with these sub-commands; importing all of them takes 0.2 s longer than importing one."""
     stoic = typer.Typer(
         name="stoic", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
         help="Evaluates conversational agents: live conversations, assertions on what they did, five Stoic virtues.",

@@ -11,7 +11,7 @@ from stoic_assets.core.presentation.names import SHOWN, instead_of
 def compared_evaluations(
     workplace: Workplace, base: str, candidate: str, wanted: Sequence[str]
 ) -> tuple[str | None, str | None]:
-    """Returns the id that is named for each version, or None; if both are the same version, the first id is the base's.
+    """The id that is named for each version, or None; if both are the same version, the first id is the base's.
 
     Raises `ConfigurationError` for an id that belongs to neither version, is named twice, or is a second one for the
     same version.

@@ -82,7 +82,7 @@ def say(text: str | Text, style: str = "", indent: int = 0, label: str | Text = 
 
 
 def plain_table() -> Table:
-    """Returns a table without lines, for `print_table`."""
+    """A table without lines, for `print_table`."""
     return Table(box=None, pad_edge=False, header_style="dim")
 
 
@@ -100,7 +100,7 @@ def print_table(table: Table) -> None:
 
 
 def _width(shown: RenderableType) -> int:
-    """Returns the width of what is shown, without folding."""
+    """The width of what is shown, without folding."""
     return out.measure(shown, options=out.options.update(max_width=1000)).maximum
 
 
@@ -114,7 +114,7 @@ def _fold(table: Table, excess: int) -> None:
 
 
 def foreign(text: str) -> Text:
-    """Returns foreign text, as of an agent, with characters made visible that steer a terminal or cannot be printed."""
+    """Foreign text, as of an agent, with characters made visible that steer a terminal or cannot be printed."""
     return Text(visible(text))
 
 

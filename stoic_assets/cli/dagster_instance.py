@@ -29,7 +29,7 @@ _IN_PATTERN = r"[*?]|\[[^/]+\]"
 
 
 def dagster_home(workplace: Workplace) -> Path:
-    """Returns the folder of the Dagster instance: `DAGSTER_HOME`, else the project's own, made on first use.
+    """The folder of the Dagster instance: `DAGSTER_HOME`, else the project's own, made on first use.
 
     Raises `ConfigurationError` when its `dagster.yaml` cannot be read, `StorageError` when it cannot be written.
     """
@@ -40,7 +40,7 @@ def dagster_home(workplace: Workplace) -> Path:
 
 
 def _configuration(workplace: Workplace) -> Path:
-    """Returns the instance's own `dagster.yaml`, or the one that will be copied there."""
+    """The instance's own `dagster.yaml`, or the one that will be copied there."""
     home, root = dagster_folder(workplace.project, workplace.env), workplace.project.root
     made = [folder / "dagster.yaml" for folder in (home, root) if (folder / "dagster.yaml").exists()]
     return made[0] if made else shipped("dagster.yaml")
@@ -64,7 +64,7 @@ def _refuse_misread_records(workplace: Workplace) -> None:
 
 
 def sqlite_folders(workplace: Workplace) -> Iterator[Path]:
-    """Yields the folders for the instance's SQLite files; none if its records are in another database."""
+    """The folders for the instance's SQLite files; none if its records are in another database."""
     from dagster._core.instance import InstanceRef
 
     home, configuration = dagster_folder(workplace.project, workplace.env), _configuration(workplace)
@@ -115,12 +115,12 @@ def forget_output(instance: "dg.DagsterInstance", run_id: str) -> None:
 
 
 def _without_content(error: Exception) -> str:
-    """Returns one line of what Dagster or Python says, without the content of the file, which may be a password."""
+    """One line of what Dagster or Python says, without the content of the file, which may be a password."""
     return str(error).splitlines()[0].removeprefix("Failure condition: ").partition(", instead got")[0]
 
 
 def _without_values(message: str) -> str:
-    """Returns one line of what Dagster says of a value, without the value unless it is the name of a variable."""
+    """One line of what Dagster says of a value, without the value unless it is the name of a variable."""
     line = next(iter(message.splitlines()), "") or "it holds a value that Dagster does not take"
     line = re.sub(r'Value ".*" of type ".*" is not valid for', "Not a value of", line.removesuffix(" failed:"))
     return re.sub(r" of original value (?!\{'env': '\w+'\}$).*", "", line)

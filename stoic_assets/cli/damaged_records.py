@@ -16,7 +16,7 @@ _LOST = {
 
 
 def damaged_record(folders: Iterable[Path], whole: bool = False) -> StorageError | None:
-    """Returns the first damaged file in these folders, or None.
+    """The first damaged file in these folders, or None.
 
     Checks beginning and length of the files that all runs share; with `whole`, all of every file.
     """
@@ -52,7 +52,7 @@ def _is_of_database(error: BaseException) -> bool:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yields an error, its cause, and so on; where Dagster raises an error again, the causes form a circle."""
+    """An error, its cause, and so on; where Dagster raises an error again, the causes form a circle."""
     seen: list[BaseException] = []
     while error and error not in seen:
         yield error

@@ -57,7 +57,7 @@ def demo(
 
 
 def demo_workplace(workplace: Workplace, live: bool) -> Workplace:
-    """Returns a workplace with the shipped jobs and embedded graphs. It notifies no service, whatever is configured.
+    """A workplace with the shipped jobs and embedded graphs. It notifies no service, whatever is configured.
 
     Its results are stored with all results of the project, so that other commands and the web UI find them.
     """

@@ -142,7 +142,7 @@ def _releases(workplace: Workplace) -> Found:
 
 
 def _unusable(release: Release, workplace: Workplace) -> ConfigurationError | None:
-    """Returns why a version cannot be evaluated as its manifest says, or None."""
+    """Why a version cannot be evaluated as its manifest says, or None."""
     try:
         url_of(workplace.project.releases, release)
         chosen_jobs(EvaluationRequest(), release.agent_version, workplace.project, release)

@@ -62,7 +62,7 @@ def show_plan(
 
 
 def _table(jobs: Rows, with_url: bool) -> Table:
-    """Returns a table with a row for each job; `with_url` also shows where its agent listens."""
+    """A table with a row for each job; `with_url` also shows where its agent listens."""
     table, numbers = console.plain_table(), ("trials", "assertions", "setups")
     names = {"job": "job", **({"url": "agent"} if with_url else {}), "conditions": "conditions"}
     for heading in names.values():
@@ -92,7 +92,7 @@ def _show_reach(
 def _plan_document(
     spec: EvaluationSpec, version: str, begun: Manifest | None, workplace: Workplace
 ) -> dict[str, Any]:
-    """Returns the plan as data. It counts the calls of conversations that take all their turns, without retries."""
+    """The plan as data. It counts the calls of conversations that take all their turns, without retries."""
     planned = spec.plan(begun.evaluation_id if begun else "dry-run")
     left = _left(planned, begun, workplace) if begun else planned
     verdicts = sum(len(VIRTUES) * spec.judge_samples + bool(item.job.tasks) for item in planned)
@@ -109,7 +109,7 @@ def _plan_document(
 
 
 def _left(planned: list[Planned], begun: Manifest, workplace: Workplace) -> list[Planned]:
-    """Returns the trials that a continued evaluation still has to hold."""
+    """The trials that a continued evaluation still has to hold."""
     kept = workplace.evidence.journals(begun).kept
     states = {item.trial.trial_id: TrialState.replay(kept.get(item.trial.trial_id, ())) for item in planned}
     return [item for item in planned if not states[item.trial.trial_id].is_over(item.may_restart())]

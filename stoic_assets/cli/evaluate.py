@@ -164,7 +164,7 @@ def _refuse_secret(agent_url: str | None, workplace: Workplace) -> None:
 
 
 def _evaluation_to_run(version: str, begun: Manifest | None, resolved: ResolvedRequest, workplace: Workplace) -> str:
-    """Returns the id of the evaluation that is continued, or a new one, and shows it once all services were reached.
+    """The id of the evaluation that is continued, or a new one; it is shown once all services were reached.
 
     The run checks the rest again before the first trial; checked here, it fails before Dagster loads.
     """
@@ -197,7 +197,7 @@ def _resolve(
 
 
 def _resumed(begun: Manifest, workplace: Workplace) -> str:
-    """Returns the id of an evaluation that is continued, and says which corrections are no longer used."""
+    """The id of an evaluation that is continued; says which corrections are no longer used."""
     if corrected := [job.name for job in workplace.evidence.correction(begun).jobs]:
         workplace.progress.note(
             f"judged by the jobs of the conversations; corrections no longer used: {listed(corrected)}"
@@ -221,7 +221,7 @@ def run_evaluation(
 def _meant(
     request: EvaluationRequest, agent_version: str | None, resume: str | None, workplace: Workplace
 ) -> tuple[EvaluationRequest, str, Manifest | None]:
-    """Returns the request with its gaps filled, the version, and the evaluation that is continued, if any."""
+    """The request with its gaps filled, the version, and the evaluation that is continued, if any."""
     if resume is None or resume == NEWEST:
         otherwise = ", or name the evaluation's id (`--resume ID`; `stoic list` shows it)" if resume else ""
         wanted, version = _asked(request, agent_version, workplace, otherwise)
@@ -238,7 +238,7 @@ def _meant(
 def _asked(
     request: EvaluationRequest, agent_version: str | None, workplace: Workplace, otherwise: str
 ) -> tuple[EvaluationRequest, str]:
-    """Returns a request that continues nothing, with its default job file, and the version."""
+    """A request that continues nothing, with its default job file, and the version."""
     if agent_version is None:
         request = by_default(request, workplace.project)
         return request, default_version(request, workplace.project, otherwise)
@@ -246,5 +246,5 @@ def _asked(
 
 
 def new_evaluation_id() -> str:
-    """Returns a unique id of time and a random part, which sorts by age."""
+    """A unique id of time and a random part, which sorts by age."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"

@@ -15,7 +15,7 @@ from stoic_assets.core.releases import check_agent_version
 
 
 def newest_evaluation(workplace: Workplace, version: str) -> Manifest:
-    """Returns the newest evaluation of a version with stored conversations.
+    """The newest evaluation of a version with stored conversations.
 
     Raises `ConfigurationError` if there is none, or if its manifest is missing: no older one takes its place.
     """
@@ -27,7 +27,7 @@ def newest_evaluation(workplace: Workplace, version: str) -> Manifest:
 
 
 def evaluation_of(workplace: Workplace, version: str | None, evaluation_id: str | None) -> Manifest:
-    """Returns the evaluation with this id, which tells its version; without an id, the newest of the version or of all.
+    """The evaluation with this id, which tells its version; without an id, the newest of the version or of all.
 
     Raises `ConfigurationError` if there is none, if it belongs to another version, or if several versions have this id.
     """
@@ -49,20 +49,20 @@ def evaluation_of(workplace: Workplace, version: str | None, evaluation_id: str 
 
 
 def _lost(workplace: Workplace, version: str, evaluation_id: str) -> str:
-    """Says that an evaluation is in the tables but has no manifest."""
+    """The complaint that an evaluation is in the tables but has no manifest."""
     file = workplace.evidence.folder(version, evaluation_id) / "manifest.json"
     advice = f"run a new evaluation, or delete the whole version with `stoic delete {version}`"
     return f"evaluation {evaluation_id} of {version} has lost {file}; restore the file from a backup, {advice}"
 
 
 def _versions_with(workplace: Workplace, evaluation_id: str) -> list[str]:
-    """Returns the versions that have an evaluation with this id: one, but in old homes several may share an id."""
+    """The versions that have an evaluation with this id: one, but in old homes several may share an id."""
     versions = sorted(workplace.evidence.agent_versions())
     return [each for each in versions if workplace.has_evaluation(each, evaluation_id)]
 
 
 def _version_of(workplace: Workplace, evaluation_id: str) -> str:
-    """Returns the only version with this evaluation. Raises `ConfigurationError` if none has it, or several."""
+    """The only version with this evaluation. Raises `ConfigurationError` if none has it, or several."""
     match _versions_with(workplace, evaluation_id):
         case [version]:
             return version
@@ -74,7 +74,7 @@ def _version_of(workplace: Workplace, evaluation_id: str) -> str:
 
 
 def newest_to_resume(version: str, jobs: Collection[str], workplace: Workplace) -> Manifest:
-    """Returns the newest unfinished evaluation of this version and these jobs.
+    """The newest unfinished evaluation of this version and these jobs.
 
     An evaluation also counts as unfinished if too many of its trials are invalid: these run again from the beginning.
     One whose journal is empty is skipped if a later one was finished. Raises `ConfigurationError` if there is none, or
@@ -99,14 +99,14 @@ def newest_to_resume(version: str, jobs: Collection[str], workplace: Workplace) 
 
 
 def _status_of_scored(workplace: Workplace, version: str, evaluation_id: str) -> str:
-    """Returns `finished` unless the last run of the evaluation was cut short, or it has no verdict."""
+    """`finished` unless the last run of the evaluation was cut short, or it has no verdict."""
     status = status_by_runs(workplace, version, evaluation_id)
     [scores] = workplace.warehouse.read("evaluation_scores", version, evaluation_id)
     return status if status != FINISHED or scores["conclusive"] else "without verdict"
 
 
 def _nothing_to_resume(version: str, others: Sequence[str], invalid: str | None) -> str:
-    """Says that there is nothing to resume, but `others`, which have other jobs, or one with `invalid` trials."""
+    """The complaint that there is nothing to resume, but `others`, with other jobs, or one with `invalid` trials."""
     named = f" (with other jobs: {', '.join(others)}; --resume ID continues one of these)"
     elsewhere = named if others else ""
     again = f"; --resume {invalid} runs the invalid trials of the newest again" if invalid else ""

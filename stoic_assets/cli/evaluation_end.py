@@ -78,7 +78,7 @@ def _decided(document: EvaluationDocument) -> list[bool]:
 
 
 def _why_no_verdict(outcome: Outcome, threshold: float) -> str | None:
-    """Says why there is no verdict, and what to do; None if there is one. Without a verdict no gate is looked at."""
+    """Why there is no verdict, and what to do; None if there is one. Without a verdict no gate is looked at."""
     version, evaluation_id = outcome.document["agent_version"], outcome.document["evaluation_id"]
     if outcome.held < outcome.planned or outcome.status != FINISHED:
         return ceiling_reached(version, evaluation_id, outcome.status, outcome.held, outcome.planned)
@@ -93,7 +93,7 @@ def _why_no_verdict(outcome: Outcome, threshold: float) -> str | None:
 
 
 def _how_to_repeat(invalid: Sequence[TrialEntry], outcome: Outcome) -> str:
-    """Says how to run invalid trials again. Those that lack only a verdict are not played again."""
+    """How to run invalid trials again. Those that lack only a verdict are not played again."""
     version, evaluation_id = outcome.document["agent_version"], outcome.document["evaluation_id"]
     if all(trial["outcome"] == "judge_error" for trial in invalid):
         return f"{judge_again(version, evaluation_id)} judges them again; you may choose other judges first"
@@ -101,7 +101,7 @@ def _how_to_repeat(invalid: Sequence[TrialEntry], outcome: Outcome) -> str:
 
 
 def _lost(invalid: Sequence[TrialEntry], outcome: Outcome) -> str:
-    """Says how many of the invalid trials cannot be run again, if any; a missing verdict can always be given."""
+    """How many of the invalid trials cannot be run again, if any; a missing verdict can always be given."""
     played = [trial for trial in invalid if trial["outcome"] != "judge_error"]
     lost = sum(trial["trial_id"] in outcome.not_again for trial in played)
     return f", except {lost} whose user has told the agent the withheld facts: run a new evaluation" if lost else ""

@@ -58,7 +58,7 @@ def _why_none(workplace: Workplace, agent_version: str | None) -> str:
 
 
 def nothing_in(workplace: Workplace) -> str:
-    """Says that the home is still without an evaluation, and where it is: the user may be in the wrong folder."""
+    """The note that the home is still without an evaluation, and where it is: the user may be in the wrong folder."""
     return f"nothing was evaluated yet in {workplace.project.home}"
 
 

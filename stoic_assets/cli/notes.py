@@ -72,7 +72,7 @@ def _unused_options(spec: EvaluationSpec, settings: Settings) -> Iterator[str]:
 
 
 def unfinished_before(version: str, spec: EvaluationSpec, workplace: Workplace) -> Iterator[str]:
-    """Says that the last evaluation with the same specification was not finished, and how to continue it.
+    """The note that the last evaluation with the same specification was not finished, and how to continue it.
 
     Says nothing if another process is running it.
     """
@@ -85,7 +85,7 @@ def unfinished_before(version: str, spec: EvaluationSpec, workplace: Workplace) 
 
 
 def _last_unfinished(version: str, spec: EvaluationSpec, workplace: Workplace) -> Manifest | None:
-    """Returns the newest one with this specification and a journal, if no evaluation was finished since it began."""
+    """The newest one with this specification and a journal, if no evaluation was finished since it began."""
     if not (begun := workplace.evidence.evaluation_ids(version)):
         return None
     rows = workplace.warehouse.evaluations(version)

@@ -19,7 +19,7 @@ MOST_TRIALS = 100
 
 
 def worst_trials(trials: Rows) -> Rows:
-    """Returns the trials with the lowest totals, in their usual order; one without a total counts as the lowest."""
+    """The trials with the lowest totals, in their usual order; one without a total counts as the lowest."""
     ranked = sorted(range(len(trials)), key=lambda number: _total(trials[number]))
     return [trials[number] for number in sorted(ranked[:MOST_TRIALS])]
 

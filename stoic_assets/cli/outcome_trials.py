@@ -42,7 +42,7 @@ def failures(trials: Sequence[TrialEntry], names: Names, task_at_least: float) -
 
 
 def _told_once(told: Iterable[tuple[str, str, str]]) -> list[str]:
-    """Returns one line for all trials (what, name, why) that share what and why: 200 may meet the same cost ceiling."""
+    """One line for all trials (what, name, why) that share what and why: 200 may meet the same cost ceiling."""
     trials: dict[tuple[str, str], list[str]] = {}
     for what, name, why in told:
         trials.setdefault((what, why), []).append(name)

@@ -35,7 +35,7 @@ def materialise(
         return manifest is not None and workplace.evidence.has_begun(manifest)
 
     def advice() -> str:
-        """Says what remains of a run that is cut short, and how to continue it."""
+        """What remains of a run that is cut short, and how to continue it."""
         if not begun():
             return "nothing was started"
         again = way_to_finish(agent_version, evaluation_id, status_of(assets))

@@ -78,7 +78,7 @@ def regrade(
 
 
 def _notes(judging: EvaluationJudging, named: Set[str], workplace: Workplace) -> Iterator[str]:
-    """Says what may be unintended: judging by other jobs than those `named` with `--file`, or identical samples."""
+    """What may be unintended: judging by other jobs than those `named` with `--file`, or identical samples."""
     if earlier := [job.name for job in judging.correction.jobs if job.name not in named]:
         yield f"using corrected jobs from an earlier regrading: {listed(earlier)}; --original discards the corrections"
     jobs, _ = readable_jobs(job_files(workplace.project))

@@ -92,13 +92,13 @@ def _manifest(agent_version: str, given: Mapping[str, Any]) -> str:
 
 
 def _unknown(names: Iterable[str], workplace: Workplace) -> list[str]:
-    """Returns a line about each job that is in no file; it may still be written."""
+    """A line about each job that is in no file; it may still be written."""
     known = job_names(job_files(workplace.project))
     return [f"--job: no job is called {name}; {instead_of(name, known)}" for name in names if name not in known]
 
 
 def _place(folder: Path, agent_version: str) -> tuple[Path, Release | None]:
-    """Returns the file of a version's manifest with the manifest, or a free file and None.
+    """The file of a version's manifest with the manifest, or a free file and None.
 
     `a@1` goes to `a-1.yml`, or to `a@1.yml` if another version has that file, as `a-b@c` and `a@b-c` would share one.
     Leading dots are left out, because hidden files are not read. Raises `ConfigurationError` if the version has

@@ -49,7 +49,7 @@ def report(
 
 
 def _why_unreported(workplace: Workplace, version: str, evaluation_id: str) -> str:
-    """Says why an evaluation whose conversations are not all stored cannot be reported, and what to do."""
+    """Why an evaluation whose conversations are not all stored cannot be reported, and what to do."""
     if workplace.evidence.is_being_evaluated(version, evaluation_id):
         return f"evaluation {evaluation_id} is running in another process; report it once its conversations are stored"
     again = way_to_finish(version, evaluation_id, CONVERSED)

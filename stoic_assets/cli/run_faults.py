@@ -42,7 +42,7 @@ def faults_translated(workplace: Workplace, advice: Callable[[], str]) -> Iterat
 
 
 def _of_storage(fault: BaseException, home: Path, advice: Callable[[], str]) -> StoicError | None:
-    """Returns the error that names storage as the cause of a fault that does not say so itself; else None."""
+    """The error that names storage as the cause of a fault that does not say so itself; else None."""
     from sqlalchemy.exc import OperationalError
 
     # On a full disk, the embedded graph reports all kinds of errors.
@@ -61,7 +61,7 @@ def _of_storage(fault: BaseException, home: Path, advice: Callable[[], str]) -> 
 
 
 def _within(error: BaseException) -> BaseException:
-    """Returns the error of a step: Dagster wraps it in a failure, and in another one when no retry is left."""
+    """The error of a step: Dagster wraps it in a failure, and in another one when no retry is left."""
     import dagster as dg
 
     wrappers = dg.Failure | dg.RetryRequested | dg.DagsterError

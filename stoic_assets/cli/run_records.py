@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def status_by_runs(workplace: Workplace, agent_version: str, evaluation_id: str) -> str:
-    """Returns the status of an evaluation whose row says `finished`.
+    """The status of an evaluation whose row says `finished`.
 
     It is `conversed` or `regrading` if the last run was cut short, else `finished`.
 
@@ -37,12 +37,12 @@ def status_by_runs(workplace: Workplace, agent_version: str, evaluation_id: str)
 
 
 def _tags(agent_version: str, evaluation_id: str) -> dict[str, str]:
-    """Returns the tags of an evaluation's runs, with its version: in old homes several versions may share an id."""
+    """The tags of an evaluation's runs, with its version: in old homes several versions may share an id."""
     return {EVALUATION_TAG: evaluation_id, PARTITION_TAG: agent_version}
 
 
 def _made(instance: "dg.DagsterInstance", run_id: str) -> set[str]:
-    """Returns the names of the assets that a run stored."""
+    """The names of the assets that a run stored."""
     import dagster as dg
 
     stored = instance.all_logs(run_id, of_type=dg.DagsterEventType.ASSET_MATERIALIZATION)
@@ -50,7 +50,7 @@ def _made(instance: "dg.DagsterInstance", run_id: str) -> set[str]:
 
 
 def status_of(assets: Collection[str]) -> str:
-    """Returns the status of an evaluation while a run makes these assets."""
+    """The status of an evaluation while a run makes these assets."""
     return CONVERSED if "transcripts" in assets else REGRADING
 
 

@@ -56,7 +56,7 @@ def set_up_streams() -> None:
 
 
 def _replaced(stream: Any, kind: Callable[..., FileIO]) -> Any:
-    """Returns the stream with the behaviour of `kind`."""
+    """The stream with the behaviour of `kind`."""
     if not isinstance(stream, TextIOWrapper):
         return stream
     file = kind(stream.fileno(), "w", closefd=False)

@@ -88,7 +88,7 @@ def _answers(port: int) -> bool:
 
 
 def _way_in(url: str, token: str) -> str:
-    """Says how to open the web UI. Only a terminal is shown the token: other output may be kept."""
+    """How to open the web UI. Only a terminal is shown the token: other output may be kept."""
     if not token:
         return f"Dagster on {url}; Ctrl-C stops it"
     if sys.stderr.isatty():
@@ -134,7 +134,7 @@ def _runs_told(workplace: Workplace) -> Iterator[None]:
 
 
 def _names(workplace: Workplace, run_ids: Iterable[str]) -> list[str]:
-    """Returns the partition of each run, or its job if it has none."""
+    """The partition of each run, or its job if it has none."""
     with open_instance(workplace) as instance:
         runs = {run_id: instance.get_run_by_id(run_id) for run_id in run_ids}
     return [run.tags.get(PARTITION_TAG, run.job_name) if run else run_id for run_id, run in runs.items()]
@@ -145,7 +145,7 @@ def _note_processes(home: Path, pids: Sequence[int]) -> None:
 
 
 def _noted_processes(home: Path) -> list[str]:
-    """Returns the ids of those noted processes that still run."""
+    """The ids of those noted processes that still run."""
     file = home / "ui.pids"
     noted = [line.split(" ", 1) for line in file.read_text().splitlines()] if file.exists() else []
     return [pid for pid, started in noted if start_time(int(pid)) == started]

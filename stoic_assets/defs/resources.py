@@ -36,7 +36,7 @@ class WorkplaceResource(dg.ConfigurableResource[Workplace]):
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator[Workplace]:
-        """Yields the workplace of a run, whose steps share one embedded graph server and the lock on their evaluation.
+        """The workplace of a run, whose steps share one embedded graph server and the lock on their evaluation.
 
         The run's process is Dagster's or a command's.
         """

@@ -72,7 +72,7 @@ class When:
         return due if self.day or due > wall else due + timedelta(days=1)
 
     def shift(self, due: datetime | None, now: datetime) -> datetime:
-        """Returns the new moment for one that is already set (`due`): what was not said stays as it was."""
+        """The new moment for one that is already set (`due`): what was not said stays as it was."""
         if due is None or self.delay is not None:
             return self.resolve(now)
         return datetime.combine(self.day(now.date()) if self.day else due.date(), self.hour or due.time())

@@ -146,7 +146,7 @@ def _listener(name: str, port: int) -> socket.socket:
 
 
 def _bound(name: str, port: int) -> socket.socket:
-    """Returns a socket bound to a host name or an address; an address of IPv6 has brackets."""
+    """A socket bound to a host name or an address; an address of IPv6 has brackets."""
     family = socket.AF_INET6 if name.startswith("[") else socket.AF_INET
     # Only if the protocol TCP is given does asyncio switch off Nagle's algorithm, which costs 40 ms per reply.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)

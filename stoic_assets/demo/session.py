@@ -46,7 +46,7 @@ class Session:
     named: int = 0
 
     def next_id(self) -> str:
-        """Returns an id for what is about to be stored; a session that is reset gives the same id again."""
+        """An id for what is about to be stored; a session that is reset gives the same id again."""
         self.named += 1
         return uuid.uuid5(uuid.NAMESPACE_OID, f"{self.id} {self.named}").hex
 

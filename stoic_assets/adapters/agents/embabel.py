@@ -51,7 +51,7 @@ class EmbabelAgent:
         return self._noted(str(session_id))
 
     def _noted(self, session_id: str) -> str:
-        """Returns the id. One that comes again is no fault of an agent without memory, or of one that was restarted."""
+        """The id. One that comes again is no fault of an agent without memory, or of one that was restarted."""
         if session_id in self._opened and not self._has_warned:
             shown, self._has_warned = session_id[:SHOWN], True
             _log.warning("the agent gave session %r twice: trials that share it may hear each other", shown)

@@ -67,7 +67,7 @@ class OpenAiAgent:
         await self._http.check_access(self._url)
 
     async def object_context(self, session_id: str) -> dict[str, Any] | None:
-        """Returns nothing: the protocol has no object context."""
+        """None: the protocol has no object context."""
         return None
 
     def restore(self, session_id: str, turns: Sequence[Turn]) -> None:

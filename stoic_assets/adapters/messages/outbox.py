@@ -190,7 +190,7 @@ class Outbox:
 
     @contextmanager
     def _settling(self) -> Iterator[Callable[[Outcome, int], None]]:
-        """Yields what is to be called for each message that was accepted or refused; all are recorded in the end.
+        """What is to be called for each message that was accepted or refused; all are recorded in the end.
 
         Until then several are recorded together, as a kill makes those sent again that were not recorded: each by
         itself is a sync of the disk, which took nine tenths of the time of a delivery.

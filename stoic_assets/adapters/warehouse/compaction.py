@@ -123,7 +123,7 @@ def _compact_whole(folder: Path, before: float) -> Compacted:
 
 
 def _compact(folder: Path, before: float) -> tuple[int, int]:
-    """Returns how many files were merged and how many removed."""
+    """How many files were merged and how many removed."""
     for drafts in (folder, folder / ARCHIVE):
         remove_drafts(drafts, before)
     schema = archive_schema(folder)

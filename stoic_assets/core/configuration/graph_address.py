@@ -69,7 +69,7 @@ def shared(env: Mapping[str, str]) -> bool:
 
 
 def refuse_same_graph(subject: GraphAddress | None, stoic: GraphAddress | None, env: Mapping[str, str]) -> None:
-    """Raise ConfigurationError when a setup that empties the subject graph might empty the stoic graph as well.
+    """Raises `ConfigurationError` when a setup that empties the subject graph might empty the stoic graph as well.
 
     STOIC_GRAPH_SHARED=1 allows one database for both.
     """
@@ -90,7 +90,7 @@ def setups_allowed(address: GraphAddress, env: Mapping[str, str]) -> bool:
 
 
 def refuse_setups(address: GraphAddress, env: Mapping[str, str]) -> None:
-    """Raise ConfigurationError when setups must not write to this graph."""
+    """Raises `ConfigurationError` when setups must not write to this graph."""
     if not setups_allowed(address, env):
         raise ConfigurationError(
             f"setups would write to the graph on {address.host}, which is not this machine: "
