@@ -12,11 +12,11 @@ from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.releases import Release
 from stoic_assets.core.text.documents import parse_document
 
-_PLACE = tuple(
+_ENTRIES = tuple(
     re.compile(rf"^(?:{keys})\s*:.*(?:\n[ -].*)*", re.MULTILINE)
-    for keys in ("agent|version|releasedAt|parents", "agent|version")
+    for keys in ("agent|version|releasedAt|parents|url|jobs", "agent|version|releasedAt|parents", "agent|version")
 )
-"""The entries that decide a release's place in the order; where one of them has a fault, those with its name."""
+"""The entries with the address of a release and its place in the order; where some have a fault, fewer of them."""
 
 
 def each_release(folder: Path) -> Iterator[tuple[Path, Release | ConfigurationError]]:
@@ -60,9 +60,9 @@ def _read(folder: Path) -> tuple[dict[str, Release], list[ConfigurationError], d
 
 
 def with_faulty(releases: Mapping[str, Release], faults: Iterable[ConfigurationError]) -> dict[str, Release]:
-    """`releases`, and those of the files with `faults` that can be named; of these, only their place is right.
+    """`releases`, and those of the files with `faults` that can be named; of these, only place and address are right.
 
-    A version that cannot be evaluated is still the one before the next.
+    A version that cannot be evaluated is still the one before the next, and at its address there is no older one.
     """
     return {**{each.agent_version: each for each in map(_placed, faults) if each}, **releases}
 
@@ -74,11 +74,11 @@ def nameless(faults: Iterable[ConfigurationError], agent: str) -> list[Configura
 
 
 def _placed(fault: ConfigurationError) -> Release | None:
-    """The version that a file with a fault names and, if they are sound, its date and parents."""
+    """The version that a file with a fault names and, if they are sound, its date, parents, address and jobs."""
     if isinstance(fault, DocumentError):
-        for place in _PLACE:
+        for entries in _ENTRIES:
             with suppress(ConfigurationError):
-                text = "\n".join(place.findall(read_text(Path(fault.source))))
+                text = "\n".join(entries.findall(read_text(Path(fault.source))))
                 return parse_document(text, Release, fault.source)
     return None
 

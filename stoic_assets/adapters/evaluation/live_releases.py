@@ -16,8 +16,8 @@ from stoic_assets.core.releases import Release, base_of, live_versions
 class Releases:
     """Every readable manifest by agent version, the live ones oldest first, and what is wrong with the others.
 
-    `ordered` also has those whose manifests have a fault, for their place in the order. `elsewhere` says, by version,
-    why those with sound manifests are not live.
+    `ordered` also has those whose manifests have a fault: each is still the base of the next one, and at its address no
+    older one is live. `elsewhere` says, by version, why those with sound manifests are not live.
     """
 
     known: Mapping[str, Release]
@@ -35,19 +35,20 @@ def read_releases(workplace: Workplace) -> Releases:
     """The manifests of `releases/`. A fault in one, or in the jobs it selects, is a complaint and stops no other."""
     known, faults = load_releases(workplace.project.releases)
     complaints = [str(fault) for fault in faults]
+    ordered = with_faulty(known, faults)
     addresses: dict[str, Set[str]] = {}
-    for version, release in known.items():
+    for version, release in ordered.items():
         try:
             addresses[version] = _addresses(release, workplace)
         except ConfigurationError as fault:
-            complaints.append(f"{version}: {fault}")
-    live = live_versions(known.values(), lambda release: addresses.get(release.agent_version, set()))
-    shown = {release.agent_version for release in live}
+            complaints += [f"{version}: {fault}"] if version in known else []  # that of the others is there
+    newest = live_versions(ordered.values(), lambda release: addresses.get(release.agent_version, set()))
+    live = {release.agent_version: release for release in newest if release.agent_version in known}
     elsewhere = {
-        version: f"{version} has {'the address of a newer version' if urls else 'no address'}"
-        for version, urls in sorted(addresses.items()) if version not in shown
+        version: f"{version} has {'the address of a newer version' if addresses[version] else 'no address'}"
+        for version in sorted(known.keys() & addresses.keys() - live.keys())
     }
-    return Releases(known, with_faulty(known, faults), tuple(live), tuple(complaints), elsewhere)
+    return Releases(known, ordered, tuple(live.values()), tuple(complaints), elsewhere)
 
 
 def refuse_withdrawn(workplace: Workplace, version: str) -> None:

@@ -57,3 +57,18 @@ def test_a_manifest_with_a_fault_changes_no_base(workplace: Workplace, write: Ca
     for name, more in (("1", ""), ("1", "jbos: [x]"), ("1", ""), ("copy", "")):
         released(name, "1.1.0", more)
         assert read_releases(workplace).bases() == {"marcus@1.2.0": "marcus@1.1.0"}
+
+
+@pytest.mark.parametrize(("url", "live"), [("url: http://localhost:8083", True), ("", False), ("url: [", False)])
+def test_no_older_version_is_live_where_a_manifest_with_a_fault_has_its_address(
+    workplace: Workplace, write: Callable[..., None], url: str, live: bool
+) -> None:
+    """Else the newer agent would be evaluated in its name."""
+    write("chat")
+    for version, more in (("1.0.0", ""), ("1.1.0", f"jbos: [x]\n{url}")):
+        (workplace.project.releases / f"{version}.yml").write_text(f"agent: marcus\nversion: {version}\n{more}\n")
+    releases = read_releases(replace(workplace, env={**workplace.env, "AGENT_URL": "http://localhost:8081"}))
+    assert [release.agent_version for release in releases.live] == ["marcus@1.0.0"] * live
+    elsewhere = {"marcus@1.0.0": "marcus@1.0.0 has the address of a newer version"}
+    assert releases.elsewhere == ({} if live else elsewhere)
+    assert len(releases.complaints) == 1
