@@ -84,17 +84,29 @@ async def _restore(workplace: Workplace, graph: Graph, others: Sequence[Row]) ->
 
     One without an update was never projected: another run may be about to.
     """
-    scored = [row for row in others if row["status"] in WITH_SCORES and row["scored_trials"]]
-    there = await stoic_graph.evaluation_ids(graph, scored[0]["agent_version"]) if scored else set()
     restored = 0
-    for row in (row for row in scored if row["evaluation_id"] not in there):
-        if workplace.warehouse.has("fitness_updates", row["agent_version"], row["evaluation_id"]):
-            try:
-                await _project_evaluation(workplace, graph, row)
-                restored += 1
-            except (TableMissing, DamagedFile) as error:  # it must not keep the current one out
-                workplace.progress.note(f"{row['evaluation_id']} is not written into the stoic graph again: {error}")
+    for row in await _lacking(workplace, graph, others):
+        try:
+            await _project_evaluation(workplace, graph, row)
+            restored += 1
+        except (TableMissing, DamagedFile) as error:  # it must not keep the current one out
+            workplace.progress.note(f"{row['evaluation_id']} is not written into the stoic graph again: {error}")
     return restored
+
+
+async def _lacking(workplace: Workplace, graph: Graph, others: Sequence[Row]) -> list[Row]:
+    """Those to be restored. Trials, of which a version may have thousands, are only looked for where need be."""
+    scored = [row for row in others if row["status"] in WITH_SCORES and row["scored_trials"]]
+    fit = await stoic_graph.fit_evaluation_ids(graph, scored[0]["agent_version"]) if scored else set()
+    unfit = [row for row in scored if row["evaluation_id"] not in fit]
+    there = await stoic_graph.evaluation_ids(graph, unfit[0]["agent_version"]) if unfit else set()
+
+    def lacks(row: Row) -> bool:
+        place = row["agent_version"], row["evaluation_id"]
+        update = workplace.warehouse.read_if_stored("fitness_updates", *place, ("fitness",))
+        return bool(update) and (row["evaluation_id"] not in there or update[0]["fitness"] is not None)
+
+    return [row for row in unfit if lacks(row)]
 
 
 async def _project_evaluation(workplace: Workplace, graph: Graph, row: Row) -> list[StoicEvaluation]:

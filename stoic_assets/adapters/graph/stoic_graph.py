@@ -58,6 +58,9 @@ _FORMER_EVALUATIONS = """
     WHERE $trials[e.id] IS NULL
     DETACH DELETE e
 """
+_FIT = f"""
+    MATCH (f:FitnessUpdate) WHERE f.made_by = '{MADE_BY}' AND f.agent_version = $version RETURN f.evaluation_id AS id
+"""
 _THERE = """
     MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->(e:StoicEvaluation)
     RETURN DISTINCT e.evaluation_id AS id
@@ -140,6 +143,11 @@ async def project_version(
     for parent in parents:
         await ensure_version(graph, parent)
         await graph.write(_PARENT, {"version": agent_version, "parent": parent})
+
+
+async def fit_evaluation_ids(graph: Graph, agent_version: str) -> set[str]:
+    """The evaluations of a version that have a fitness: it is written last, so that these are there as a whole."""
+    return {row["id"] for row in await graph.write(_FIT, {"version": agent_version})}
 
 
 async def evaluation_ids(graph: Graph, agent_version: str) -> set[str]:

@@ -191,6 +191,10 @@ def test_what_the_graph_has_lost_of_a_version_is_written_with_any_evaluation_of_
     both = [{"id": "dawn", "fitness": "dawn"}, {"id": "night", "fitness": "night"}]
     assert [project(workplace, dawn)["restored_evaluations"] for _ in range(2)] == [1, 0]
     assert in_graph(embedded, query, agent) == both
+    cut_short = "MATCH (f:FitnessUpdate {evaluation_id: 'night'}) DETACH DELETE f"
+    asyncio.run(connect(embedded.address("stoic")).write(cut_short, {}))
+    assert [project(workplace, dawn)["restored_evaluations"] for _ in range(2)] == [1, 0]
+    assert in_graph(embedded, query, agent) == both
     asyncio.run(delete_version(connect(embedded.address("stoic")), version))
     held = {"agent": agent, "started_at": "2026-03-05T02:00:00Z", "status": "conversed", "offline": False}
     workplace.warehouse.write("evaluations", version, "noon", [held | {"planned_trials": 1}])
