@@ -1,5 +1,6 @@
 """The comparison of two evaluated versions: what regressed, what improved, and what remains inconclusive."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from stoic_assets.core.comparison.comparable import Common, common_ground
@@ -15,8 +16,9 @@ from stoic_assets.core.comparison.paired_assertions import (
     held,
     paired_assertions,
 )
-from stoic_assets.core.comparison.paired_jobs import Measured, Scope, cells_by_measure, paired
+from stoic_assets.core.comparison.paired_jobs import Measured, NoisyCells, Scope, cells_by_measure, paired
 from stoic_assets.core.comparison.side import Side
+from stoic_assets.core.comparison.trial_values import trial_noise
 from stoic_assets.core.configuration.settings import MinimalDifferences
 from stoic_assets.core.table_rows import Row
 
@@ -110,12 +112,13 @@ def compare(
     """
     common = common_ground(base, candidate, threshold, judge_moved)
     before, after = (cells_by_measure(side.measures, common.jobs) for side in (base, candidate))
-    findings = _findings(before, after, common, minimal)
+    noise = trial_noise(base, candidate)
+    findings = _findings(before, after, noise, common, minimal)
     if common.left_out:
         base_left = without_worst(before, after, base, candidate, common.jobs)
         candidate_left = without_worst(after, before, candidate, base, common.jobs)
-        base_without = base, _findings(base_left, after, common, minimal)
-        candidate_without = candidate, _findings(before, candidate_left, common, minimal)
+        base_without = base, _findings(base_left, after, noise, common, minimal)
+        candidate_without = candidate, _findings(before, candidate_left, noise, common, minimal)
         findings = robust_findings(findings, (base_without, candidate_without), common.left_out)
     pairs = paired_assertions(*(_held(side, common) for side in (base, candidate)))
     result = Comparison(base, candidate, tuple(findings), common.notes, tuple(pairs))
@@ -126,11 +129,13 @@ def _held(side: Side, common: Common) -> dict[AssertionKey, Held]:
     return held((row for row in side.trials if row["job"] in common.jobs), side.assertions)
 
 
-def _findings(before: Measured, after: Measured, common: Common, minimal: MinimalDifferences) -> list[Finding]:
+def _findings(
+    before: Measured, after: Measured, noise: Mapping[str, NoisyCells], common: Common, minimal: MinimalDifferences
+) -> list[Finding]:
     """The family that decides; then trials passed, each measure by condition, and the lift, never part of a verdict."""
 
     def test(measure: str, scope: Scope) -> Test:
-        pairs = paired(before.get(measure, {}), after.get(measure, {}), scope)
+        pairs = paired(before.get(measure, {}), after.get(measure, {}), scope, noise.get(measure, {}))
         return Test(measure, scope, pairs, minimal_difference(measure, minimal), common.undecidable.get(measure))
 
     split = [found for m in MEASURES for scope in SCOPES if (found := test(m, scope)).pairs]

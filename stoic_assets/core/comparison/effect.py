@@ -6,9 +6,11 @@ versions different in up to 34 of 100 comparisons (docs/statistics.md).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, stdev
+from math import sqrt
+from statistics import fmean
 
-from stoic_assets.core.comparison.student import all_alike, detectable, t_test
+from stoic_assets.core.comparison.paired_jobs import NO_NOISE, Noise
+from stoic_assets.core.comparison.student import TTest, all_alike, t_test
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.rounding import ROUNDING
 
@@ -46,8 +48,11 @@ class Effect:
     why: str | None = None
 
 
-def effect(differences: Sequence[float], tests: int, delta: float) -> Effect:
-    """The effect over job differences, in a family of `tests` hypotheses; from `delta` on a difference is relevant."""
+def effect(differences: Sequence[float], tests: int, delta: float, noise: Noise = NO_NOISE) -> Effect:
+    """The effect over job differences, in a family of `tests` hypotheses; from `delta` on a difference is relevant.
+
+    `noise` is what single trials cause on average over jobs: if the spread over jobs is smaller, that was luck.
+    """
     jobs = len(differences)
     if not jobs:
         return Effect(0, None, why="no job measured it in both versions")
@@ -56,17 +61,30 @@ def effect(differences: Sequence[float], tests: int, delta: float) -> Effect:
         measured = f"only {plural(jobs, 'job')} measured it in both versions"
         return Effect(jobs, mean, why=f"{measured}; at least {FEWEST_JOBS} are needed")
     if not all_alike(differences):
-        return Effect(jobs, mean, _tested(differences, tests, delta))
+        return Effect(jobs, mean, _tested(differences, tests, delta, noise))
     if abs(mean) < ROUNDING:
         return Effect(jobs, mean, why=NO_SPREAD)
     return Effect(jobs, mean, _alike(mean, jobs))
 
 
-def _tested(differences: Sequence[float], tests: int, delta: float) -> Tested:
-    """The t test; `detectable` is for the strictest level of Holm, α/tests."""
-    found = t_test(differences)
-    finest = detectable(len(differences), stdev(differences), ALPHA / tests, POWER, delta)
-    return Tested(found.p_less, found.p_greater, *found.interval(0.95), *found.interval(0.90), finest)
+def _tested(differences: Sequence[float], tests: int, delta: float, noise: Noise) -> Tested:
+    """The t test by the spread over jobs and that by `noise`: what both say.
+
+    `detectable` is for the strictest level of Holm, α/tests.
+    """
+    jobs, found = len(differences), [t_test(differences)]
+    if noise.variance > 0:
+        found.append(TTest(fmean(differences), sqrt(noise.variance / jobs), max(noise.freedom, jobs - 1)))
+    (low, high), (low_90, high_90) = (_widest(found, confidence) for confidence in (0.95, 0.90))
+    finest = max(each.detectable(ALPHA / tests, POWER, delta) for each in found)
+    p_less, p_greater = max(each.p_less for each in found), max(each.p_greater for each in found)
+    return Tested(p_less, p_greater, low, high, low_90, high_90, finest)
+
+
+def _widest(found: Sequence[TTest], confidence: float) -> tuple[float, float]:
+    """All have the same mean."""
+    intervals = [each.interval(confidence) for each in found]
+    return min(low for low, _ in intervals), max(high for _, high in intervals)
 
 
 def _alike(mean: float, jobs: int) -> Tested:

@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import Any, Literal
 
 from stoic_assets.core.comparison.effect import ALPHA, FEWEST_JOBS, NO_SPREAD, Effect, Tested, effect
-from stoic_assets.core.comparison.paired_jobs import Pair, Scope
+from stoic_assets.core.comparison.paired_jobs import NO_NOISE, Noise, Pair, Scope
 from stoic_assets.core.presentation.formatting import as_set, difference, is_missing, short_of
 from stoic_assets.core.rounding import ROUNDING
 from stoic_assets.core.table_rows import Row
@@ -102,13 +102,20 @@ def ruled_out(row: Row) -> Verdict | None:
 def decide(tests: Sequence[Test], gating: bool) -> list[Finding]:
     """The findings of one family, in the order of `tests`."""
     family = [place for place, test in enumerate(tests) if test.why is None and len(test.pairs) >= FEWEST_JOBS]
-    effects = [effect([pair.difference for pair in test.pairs], max(1, len(family)), test.delta) for test in tests]
+    effects = [_effect(test, max(1, len(family))) for test in tests]
     adjusted = _adjusted({place: effects[place].tested for place in family})
     findings = [_undecided(test, found, gating) for test, found in zip(tests, effects, strict=True)]
     return [
         _decided(finding, *adjusted[place]) if place in adjusted else finding
         for place, finding in enumerate(findings)
     ]
+
+
+def _effect(test: Test, tests: int) -> Effect:
+    noise = NO_NOISE
+    if test.pairs:
+        noise = Noise(fmean(pair.noise.variance for pair in test.pairs), sum(pair.noise.freedom for pair in test.pairs))
+    return effect([pair.difference for pair in test.pairs], tests, test.delta, noise)
 
 
 def _adjusted(family: Mapping[int, Tested | None]) -> dict[int, tuple[float, float]]:

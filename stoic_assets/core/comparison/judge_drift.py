@@ -16,7 +16,7 @@ from math import sqrt
 from statistics import fmean, stdev
 
 from stoic_assets.core.comparison.judge_reference import Judging, Mean, Reference
-from stoic_assets.core.comparison.student import TTest, all_alike, detectable
+from stoic_assets.core.comparison.student import TTest, all_alike
 from stoic_assets.core.presentation.formatting import difference, plural
 from stoic_assets.core.rounding import ROUNDING
 from stoic_assets.core.table_rows import Row
@@ -121,7 +121,7 @@ def _tested(virtue: Virtue, differences: Sequence[float], noise: float, referenc
     p = 2 * min(found.p_less, found.p_greater)
     return Drift(
         virtue, count, found.mean, *found.interval(0.95), p, noise_sd=spread / of_one,
-        detectable=detectable(count, spread, ALARM / 2, POWER), alarm=p < ALARM,
+        detectable=found.detectable(ALARM / 2, POWER), alarm=p < ALARM,
     )
 
 

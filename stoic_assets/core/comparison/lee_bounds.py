@@ -7,7 +7,6 @@ failed in, and without its worst cells, as many as the other one failed througho
 Studies 76, 2009): failures are taken to hide low scores. A version that fails where it does well looks worse.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import groupby
@@ -15,11 +14,12 @@ from statistics import fmean
 from typing import get_args
 
 from stoic_assets.core.comparison.effect import ALPHA
-from stoic_assets.core.comparison.failed_trials import failures, is_left_out, measured_cells, ran_by_both
+from stoic_assets.core.comparison.failed_trials import failures, measured_cells, ran_by_both
 from stoic_assets.core.comparison.family import Finding, Verdict, too_small
 from stoic_assets.core.comparison.measures import LEAVING_FAILURES_OUT
-from stoic_assets.core.comparison.paired_jobs import Cell, Cells, Measured, Scope, cell_of
+from stoic_assets.core.comparison.paired_jobs import Cell, Cells, Measured, Scope
 from stoic_assets.core.comparison.side import Side
+from stoic_assets.core.comparison.trial_values import trial_values
 from stoic_assets.core.jobs.trial import Condition
 from stoic_assets.core.presentation.formatting import difference
 
@@ -61,7 +61,7 @@ def _without_worst_trials(
     own, others = (failures(each, cells, measure) for each in (side, other))
     if not others.failed:
         return {(job, condition): measured[measure][job][condition] for job, condition in cells}
-    values = _values(side, measure)
+    values = trial_values(side, measure)
     worst = others.failed / others.trials * (own.trials - own.failed)
     return _means_without({cell: values[cell] for cell in cells}, worst)
 
@@ -98,17 +98,6 @@ def _without_worst_cells(means: Mapping[Cell, float], own: Cells, others: Cells,
 
     kept = sorted(means, key=lambda cell: (ahead(cell), cell))[lost:] if lost else means
     return {cell: means[cell] for cell in kept}
-
-
-def _values(side: Side, measure: str) -> Mapping[Cell, list[float]]:
-    """What the valid trials of each cell were scored."""
-    scores = {row["trial_id"]: row["score"] for row in side.virtues if row["virtue"] == measure}
-    values: dict[Cell, list[float]] = defaultdict(list)
-    for row in side.trials:
-        value = scores.get(row["trial_id"], row.get(measure))
-        if row["valid"] and value is not None and not is_left_out(row, measure):
-            values[cell_of(row)].append(value)
-    return values
 
 
 def robust_findings(

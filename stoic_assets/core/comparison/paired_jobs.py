@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
+from types import MappingProxyType
 from typing import Literal
 
 from stoic_assets.core.jobs.names import job_key
@@ -22,12 +23,26 @@ Measured = Mapping[str, Cells]
 
 
 @dataclass(frozen=True)
+class Noise:
+    """The variance that the spread of single trials causes in a difference, and by how many degrees of freedom."""
+
+    variance: float = 0.0
+    freedom: int = 0
+
+
+NO_NOISE = Noise()
+NoisyCells = Mapping[str, Mapping[str, Noise]]
+"""Job to condition to the noise of the difference between the versions there."""
+
+
+@dataclass(frozen=True)
 class Pair:
-    """The means of one job in both versions: 0–1, or for the lift −1 to 1."""
+    """The means of one job in both versions: 0–1, or for the lift −1 to 1; `noise` is what is known of it."""
 
     job: str
     base: float
     candidate: float
+    noise: Noise = NO_NOISE
 
     @property
     def difference(self) -> float:
@@ -50,22 +65,33 @@ def cells_by_measure(rows: Iterable[Row], jobs: Container[str] | None = None) ->
     return found
 
 
-def paired(base: Cells, candidate: Cells, scope: Scope) -> list[Pair]:
+def paired(base: Cells, candidate: Cells, scope: Scope, noise: NoisyCells = MappingProxyType({})) -> list[Pair]:
     """The jobs in which both versions were measured, by name.
 
     `pooled` takes the mean over the conditions that both have; `lift`, supplied less withheld, is what the facts
     contribute, and needs both conditions on both sides.
     """
-    pairs = (_pair(job, base[job], candidate[job], scope) for job in sorted(base.keys() & candidate.keys()))
+    both = sorted(base.keys() & candidate.keys())
+    pairs = (_pair(job, base[job], candidate[job], scope, noise.get(job, {})) for job in both)
     return [pair for pair in pairs if pair is not None]
 
 
-def _pair(job: str, base: Mapping[str, float], candidate: Mapping[str, float], scope: Scope) -> Pair | None:
+def _pair(
+    job: str, base: Mapping[str, float], candidate: Mapping[str, float], scope: Scope, noise: Mapping[str, Noise]
+) -> Pair | None:
     common = sorted(base.keys() & candidate.keys())
     if scope == "lift":
-        return Pair(job, _lift(base), _lift(candidate)) if len(common) == 2 else None
+        return Pair(job, _lift(base), _lift(candidate), _noise(noise, common)) if len(common) == 2 else None
     shared = [name for name in common if scope in ("pooled", name)]
-    return Pair(job, _mean(base, shared), _mean(candidate, shared)) if shared else None
+    if not shared:
+        return None
+    return Pair(job, _mean(base, shared), _mean(candidate, shared), _noise(noise, shared, 1 / len(shared)))
+
+
+def _noise(cells: Mapping[str, Noise], conditions: Sequence[str], weight: float = 1.0) -> Noise:
+    """That of the sum over these conditions, each with this weight."""
+    found = [cells[name] for name in conditions if name in cells]
+    return Noise(weight**2 * fsum(of.variance for of in found), sum(of.freedom for of in found))
 
 
 def _mean(cells: Mapping[str, float], conditions: Sequence[str]) -> float:

@@ -45,6 +45,19 @@ class TTest:
         """The chance of a mean as high as this if the true one were zero."""
         return _chance_below(self.freedom, -self.mean / self.error)
 
+    def detectable(self, alpha: float, power: float, least: float = 0.0) -> float:
+        """The true mean at which a one-sided test like this is significant, and its mean at least `least`.
+
+        Both together happen with that power, 0–1. Without `least` this is the power of the t test: noncentral t, a
+        mixture of normal distributions over the errors that samples show.
+        """
+        import numpy as np
+        from scipy.special import ndtr
+
+        error = self.error
+        needed = np.maximum(least, quantile(self.freedom, 1 - alpha) * error * _shown(self.freedom))
+        return _where(lambda mean: float(ndtr((mean - needed) / error).mean()), power, float(needed[-1]) + 10 * error)
+
 
 def t_test(sample: Sequence[float]) -> TTest:
     """The t test of two or more values; meaningless if they are all the same."""
@@ -61,20 +74,6 @@ def quantile(freedom: float, share: float) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, share))
-
-
-def detectable(count: int, deviation: float, alpha: float, power: float, least: float = 0.0) -> float:
-    """The true mean at which a one-sided test of `count` values is significant, and their mean at least `least`.
-
-    Both together happen with that power, 0–1; `deviation` is the standard deviation of the values. Without `least` this
-    is the power of the t test: noncentral t, a mixture of normal distributions over the deviations that samples show.
-    """
-    import numpy as np
-    from scipy.special import ndtr
-
-    error = deviation / sqrt(count)
-    needed = np.maximum(least, quantile(count - 1, 1 - alpha) * error * _shown(count - 1))
-    return _where(lambda mean: float(ndtr((mean - needed) / error).mean()), power, float(needed[-1]) + 10 * error)
 
 
 @cache

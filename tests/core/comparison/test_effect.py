@@ -1,6 +1,7 @@
 """The effect over jobs, against scipy's one-sided tests and intervals, and where nothing can be tested."""
 
 import re
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, nct, t, ttest_1samp
 
 from stoic_assets.core.comparison.effect import FEWEST_JOBS, Tested, effect
-from stoic_assets.core.comparison.student import detectable
+from stoic_assets.core.comparison.paired_jobs import NO_NOISE, Noise
+from stoic_assets.core.comparison.student import TTest
 
 Tested.__test__ = False  # type: ignore[attr-defined]  # a class of ours that pytest takes for one of tests
 DELTA = 0.05
@@ -58,12 +60,31 @@ def test_a_drop_of_what_is_detectable_is_significant_and_relevant_in_nine_of_ten
     jobs: int, spread: float, delta: float
 ) -> None:
     draws = np.random.default_rng(jobs)
-    finest = detectable(jobs, spread, 0.05 / 9, 0.9, delta)
+    finest = TTest(0.0, spread / sqrt(jobs), jobs - 1).detectable(0.05 / 9, 0.9, delta)
     drops = draws.normal(finest, spread, (4000, jobs))
     error = drops.std(axis=1, ddof=1) / sqrt(jobs)
     found = (drops.mean(axis=1) >= delta) & (drops.mean(axis=1) / error >= t.ppf(1 - 0.05 / 9, jobs - 1))
     assert found.mean() == pytest.approx(0.9, abs=0.015)
     assert finest > delta
+
+
+def test_the_spread_of_single_trials_counts_if_it_says_less_than_that_over_jobs() -> None:
+    differences = [-0.11, -0.09] * 6
+    tested = effect(differences, 9, DELTA, Noise(0.04, 24)).tested
+    assert tested is not None
+    error = 0.2 / sqrt(12)
+    assert tested.p_less == pytest.approx(t.cdf(-0.1 / error, 24))
+    assert tested.high == pytest.approx(-0.1 + t.ppf(0.975, 24) * error)
+    assert tested.low_90 == pytest.approx(-0.1 - t.ppf(0.95, 24) * error)
+    assert tested.detectable == TTest(0.0, error, 24).detectable(0.05 / 9, 0.9, DELTA)
+
+
+def test_the_spread_of_a_single_cell_does_not_unsettle_what_all_jobs_show() -> None:
+    differences = np.random.default_rng(1).normal(-0.3, 0.1, 12).tolist()
+    noisy, quiet = (effect(differences, 9, DELTA, noise).tested for noise in (Noise(0.05**2, 1), NO_NOISE))
+    assert noisy is not None
+    assert noisy == replace(quiet, p_greater=noisy.p_greater)
+    assert noisy.p_greater > 0.999
 
 
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=FEWEST_JOBS - 1))

@@ -1,5 +1,7 @@
 """Student's t against scipy's own tests and statsmodels' power."""
 
+from math import sqrt
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,7 +9,7 @@ from scipy.stats import t as student
 from scipy.stats import ttest_1samp
 from statsmodels.stats.power import TTestPower
 
-from stoic_assets.core.comparison.student import detectable, quantile, t_test
+from stoic_assets.core.comparison.student import TTest, quantile, t_test
 
 SAMPLES = st.lists(st.floats(-1, 1), min_size=2, max_size=30).filter(lambda values: max(values) - min(values) > 1e-3)
 
@@ -37,4 +39,4 @@ def test_quantiles_are_those_of_scipy(freedom: int, share: float) -> None:
 @pytest.mark.parametrize("alpha", [0.05, 0.05 / 9])
 def test_what_can_be_detected_is_as_statsmodels_finds_it(count: int, alpha: float) -> None:
     known = TTestPower().solve_power(nobs=count, alpha=alpha, power=0.9, alternative="larger")
-    assert detectable(count, 1.0, alpha, 0.9) == pytest.approx(known, rel=3e-4)
+    assert TTest(0.0, 1 / sqrt(count), count - 1).detectable(alpha, 0.9) == pytest.approx(known, rel=3e-4)

@@ -1,6 +1,12 @@
 """What versions are compared on: one mean for each job, condition and measure."""
 
+from statistics import fmean
+from types import SimpleNamespace
+
 import pytest
+
+from stoic_assets.core.comparison.measures import MEASURES
+from stoic_assets.core.comparison.trial_values import trial_values
 
 
 def measures(made):
@@ -80,3 +86,18 @@ def test_jobs_scenarios_and_conditions_are_kept_apart(warehouse, evaluation):
 
 def test_a_cell_of_invalid_trials_has_no_rows(warehouse, evaluation):
     assert measures(evaluation(warehouse).trial(outcome="infra_error").task(1.0).verdict(score=1.0)) == {}
+
+
+def test_they_are_the_means_of_what_a_comparison_takes_for_the_values_of_single_trials(warehouse, evaluation):
+    made = evaluation(warehouse)
+    for trial, outcome in (("t1", "signed_off"), ("t2", "agent_error"), ("t3", "max_turns"), ("t4", "infra_error")):
+        made.trial(trial, outcome=outcome, planned_tasks=1, aspirational_ms=100.0, average_response_ms=250.0)
+    for trial, score in (("t1", 0.8), ("t3", 0.4), ("t4", 0.0)):
+        made.verdict(score=score, trial_id=trial).task(score, trial).assertion(score > 0.5, trial_id=trial)
+    made.assertion(True, trial_id="t2")
+    found = measures(made)
+    side = SimpleNamespace(trials=made.read("composite_scores"), virtues=made.read("trial_virtues"))
+    values = {measure: trial_values(side, measure).get(("reminders", "withheld"), []) for measure in MEASURES}
+    told = {measure: (pytest.approx(fmean(of)), len(of), 1) for measure, of in values.items() if of}
+    assert found == told
+    assert [found[measure][1] for measure in ("wisdom", "task", "assertion", "timing")] == [2, 3, 3, 2]
