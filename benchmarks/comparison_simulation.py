@@ -27,6 +27,7 @@ from benchmarks.comparison.simulated_comparisons import (
     found_drops,
 )
 from benchmarks.comparison.simulated_trials import Floats
+from benchmarks.comparison.unequal_repeats import Unequal, verdicts
 from benchmarks.markdown_table import print_table
 
 SEED = 20261122
@@ -41,9 +42,14 @@ EQUAL = [
 DROPPED, DROP = Cell(40, 3, 0.15, 0.05), 0.10
 NIGHTLY = [(Cell(jobs, 3, 0.12, tau), stored) for stored in (False, True) for jobs in (12, 40) for tau in (0.04, 0)]
 """The second says whether one stored evaluation is the base in all nights."""
+UNEQUAL = [
+    Unequal(conditions, repeats)
+    for conditions in (1, 2) for repeats in ((1, 3), (1, 10), (3, 10), (3, 1), (10, 1))
+]  # fmt: skip
+WORSE = [Unequal(1, repeats, (0.95, 0.6)) for repeats in ((1, 1), (1, 3), (1, 10), (3, 1), (3, 3), (3, 10), (10, 1))]
 HEAD = ("jobs", "repeats", "σ", "τ")
 
-Counts = tuple[float, float]
+Counts = tuple[float, ...]
 
 
 @dataclass
@@ -54,7 +60,9 @@ class Work:
     shares: int
     seeds: np.random.SeedSequence = field(default_factory=lambda: np.random.SeedSequence(SEED))
 
-    def start(self, simulate: Callable[..., Counts], cell: Cell, n: int, *more: float) -> list[Future[Counts]]:
+    def start(
+        self, simulate: Callable[..., Counts], cell: Cell | Unequal, n: int, *more: float
+    ) -> list[Future[Counts]]:
         """Starts `simulate` on the cell, `n` times if all shares are done."""
         seeds = self.seeds.spawn(self.shares)
         return [self.pool.submit(_share, simulate, seed, cell, n // SHARES, *more) for seed in seeds]
@@ -94,10 +102,14 @@ def simulate(quick: bool) -> bool:
         equal = [work.start(false_alarms, cell, COMPARISONS) for cell in EQUAL]
         drops = work.start(found_drops, DROPPED, DROPS, drop_before_clipping(DROPPED, DROP))
         nights = [work.start(alarmed_histories, cell, HISTORIES, stored) for cell, stored in NIGHTLY]
+        unequal = [work.start(verdicts, cell, COMPARISONS) for cell in UNEQUAL]
+        worse = [work.start(verdicts, cell, DROPS) for cell in WORSE]
         _print_versions()
         _print_false_alarms(bounds, [_summed(futures) for futures in equal], work.done(COMPARISONS))
         _print_drops(bounds, _summed(drops), work)
         _print_nights(bounds, [_summed(futures) for futures in nights], work.done(HISTORIES))
+        _print_unequal(bounds, [_summed(futures) for futures in unequal], work.done(COMPARISONS))
+        _print_worse([_summed(futures) for futures in worse], work.done(DROPS))
     return bounds.held
 
 
@@ -131,6 +143,26 @@ def _print_nights(bounds: Bounds, counts: Sequence[Floats], n: int) -> None:
     ]  # fmt: skip
     title = f"Thirty nights of two equal versions: {n} histories a cell, share with an alarm"
     print_table(title, [*HEAD, "base", "with δ", "without δ"], rows)
+
+
+def _print_unequal(bounds: Bounds, counts: Sequence[Floats], n: int) -> None:
+    rows = [
+        [str(cell.conditions), *map(str, cell.repeats), *(
+            f"{bounds.percent(found / n, MOST_IN_A_CELL, n)} ({by_jobs / n:.1%})"
+            for found, by_jobs in zip(of_both[:2], of_both[2:], strict=True)
+        )]
+        for cell, of_both in zip(UNEQUAL, counts, strict=True)
+    ]  # fmt: skip
+    title = f"Two clones, different numbers of repeats: {n:,} comparisons a cell, share with any such verdict"
+    print_table(title, ["conditions", "base", "candidate", "regressed", "improved"], rows)
+
+
+def _print_worse(counts: Sequence[Floats], n: int) -> None:
+    rows = [
+        [*map(str, cell.repeats), f"{regressed / n:.0%} ({by_jobs / n:.0%})"]
+        for cell, (regressed, _, by_jobs, _) in zip(WORSE, counts, strict=True)
+    ]
+    print_table(f"A candidate whose assertions hold less often: {n:,}", ["base", "candidate", "regressed"], rows)
 
 
 def _described(cell: Cell) -> list[str]:

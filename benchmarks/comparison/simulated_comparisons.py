@@ -1,7 +1,8 @@
 """Runs the code under test on simulated trials: how often it calls equal versions different, and what it finds."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from stoic_assets.core.comparison.paired_jobs import paired
 from stoic_assets.core.configuration.settings import MinimalDifferences
 
 NIGHTS = 30
+CONDITIONS = ("withheld", "supplied")
 Measures = frozenset[str]
 
 
@@ -36,12 +38,14 @@ def regressed(means: Floats) -> tuple[Measures, Measures]:
 
 
 def _test(place: int, means: Floats) -> Test:
-    base, candidate = (
-        {f"{job:02}": dict(zip(("withheld", "supplied"), cells, strict=True)) for job, cells in enumerate(side)}
-        for side in means.tolist()
-    )
+    base, candidate = map(cells_of, means.tolist())
     delta = minimal_difference(GATING[place], MinimalDifferences())
     return Test(GATING[place], "pooled", paired(base, candidate, "pooled"), delta)
+
+
+def cells_of(values: Sequence[Sequence[Any]]) -> dict[str, dict[str, Any]]:
+    """What they are by job and condition; the second may be missing."""
+    return {f"{job:02}": dict(zip(CONDITIONS, cells, strict=False)) for job, cells in enumerate(values)}
 
 
 def _names(findings: Iterable[Finding]) -> Measures:

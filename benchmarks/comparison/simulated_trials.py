@@ -5,7 +5,7 @@ Scores are clip(round((level + job + version×job + condition + noise) / step)·
 on single jobs, with `tau` = 0 they are clones. Of the code under test, only the names of the measures are used here.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -74,6 +74,13 @@ def _chances(random: Random, n: int, jobs: int, tau: float) -> Floats:
     always = random.random((n, 1, jobs, 1)) < DETERMINISTIC
     number = random.integers(1, MOST_ASSERTIONS + 1, (n, 1, jobs, 1))
     return np.where(np.arange(MOST_ASSERTIONS) < number, np.where(always, 1.0, flaky), np.nan)
+
+
+def with_one_assertion(suites: Suites, of_versions: tuple[float, float]) -> Suites:
+    """The same suites with one assertion a job, which holds with the version's chance in each trial."""
+    chances = np.full_like(suites.chances, np.nan)
+    chances[..., 0] = np.array(of_versions)[:, None]
+    return replace(suites, chances=chances)
 
 
 def draw_means(random: Random, suites: Suites, repeats: int, sigma: float) -> Floats:
