@@ -19,7 +19,7 @@ CALENDAR = {
     "adapters/warehouse/compaction.py": "ages of files, which bear the wall clock's time",
     "adapters/graph/embedded_archive.py": "the age of a recording that somebody left",
     "adapters/disk/night_store.py": "the last nights",
-    "adapters/http/request_limit.py": "a Retry-After that is a date",
+    "adapters/http/refusals.py": "a Retry-After that is a date",
     "defs/night_watch.py": "the runs of the last nights",
     "defs/nightly.py": "a night that is over",
     "defs/ratings.py": "how long ago a run failed",
