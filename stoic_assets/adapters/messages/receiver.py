@@ -12,7 +12,15 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import SplitResult, parse_qsl, quote, unquote
 
-from stoic_assets.adapters.http.endpoint import cause_of, closed_proxy, closed_to_all, parse_url, proxy_for
+from stoic_assets.adapters.http.endpoint import (
+    cause_of,
+    closed_proxy,
+    closed_to_all,
+    disconnected,
+    parse_url,
+    proxy_for,
+    speaks_no_tls,
+)
 from stoic_assets.adapters.http.foreign_text import excerpt
 from stoic_assets.adapters.http.message_signature import signed, signing_keys
 from stoic_assets.adapters.http.refusals import PROXY_REFUSES, is_busy, is_final, retry_after_seconds
@@ -143,7 +151,8 @@ class Receiver:
         except TimeoutError:
             raise AttemptFailed(f"{self._name} gave no answer within {seconds:g} s") from None
         except (aiohttp.ClientError, OSError) as error:
-            failure = AttemptFailed(f"{self._name}: {excerpt(cause_of(error), self._secrets)}")
+            problem = f"{self._name} {disconnected(error, excerpt(cause_of(error), self._secrets))}"
+            failure = AttemptFailed(problem, final=speaks_no_tls(error))
             raise closed_to_all(error, self._name) or failure from None
 
     def _refusal(self, response: "ClientResponse", text: bytes) -> AttemptFailed | ConfigurationError:

@@ -149,10 +149,16 @@ def test_a_certificate_that_is_not_trusted_names_the_way_out_and_no_message_is_t
     assert deliver(outbox, service) == Delivered(2, 0)
 
 
+def test_a_service_that_speaks_no_tls_is_asked_once(outbox: Outbox, service: Service) -> None:
+    put(outbox, 1)
+    outcome = asyncio.run(outbox.deliver({"events": service.url.replace("http://", "https://")}, QUICK))
+    assert outcome == Delivered(0, 1, ("STOIC_WEBHOOK_URL (127.0.0.1) speaks no TLS (is it http://?)",))
+
+
 def test_a_proxy_that_fails_is_quoted_without_its_password(outbox: Outbox, lost_proxy: str) -> None:
     put(outbox, 1)
     outcome = asyncio.run(outbox.deliver({"events": "https://zeno.example/hook"}, QUICK))
-    assert outcome.errors == ("STOIC_WEBHOOK_URL (zeno.example): the proxy answers 502 Bad Gateway",)
+    assert outcome.errors == ("STOIC_WEBHOOK_URL (zeno.example) cannot be reached: the proxy answers 502 Bad Gateway",)
 
 
 @pytest.mark.parametrize("status", [429, 529])
