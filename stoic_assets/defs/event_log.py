@@ -19,6 +19,7 @@ from typing import Any
 
 import dagster as dg
 from dagster._core.instance import types
+from dagster._core.storage.event_log.migration import ASSET_KEY_INDEX_COLS
 from dagster._core.storage.event_log.sqlite.sqlite_event_log import INDEX_SHARD_NAME, SqliteEventLogStorage
 from dagster._core.storage.local_compute_log_manager import LocalComputeLogManager
 from dagster._core.storage.noop_compute_log_manager import NoOpComputeLogManager
@@ -42,6 +43,13 @@ class KeptEventLog(SqliteEventLogStorage):
         self._partitions: set[tuple[str, str]] = set()
         self._materialized: dict[str, Any] = {}
         super().__init__(*args, **options)
+        self._complete_index()
+
+    def _complete_index(self) -> None:
+        """Makes the rest of an index: Dagster looks only for its file, and may have been killed while it made that."""
+        if not self.has_secondary_index(ASSET_KEY_INDEX_COLS):  # which Dagster notes last
+            self.reindex_events()
+            self.reindex_assets()
 
     @contextmanager
     def _connect(self, shard: str) -> Iterator[Connection]:

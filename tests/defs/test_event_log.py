@@ -106,6 +106,30 @@ def test_the_file_of_a_run_has_all_that_dagster_gives_it(home: Path) -> None:
     assert len(list((home / "history").glob("empty-run-*"))) == 1
 
 
+@pytest.mark.parametrize(
+    "left",
+    [
+        "",
+        "drop table alembic_version; drop table secondary_indexes; drop table dynamic_partitions",
+        "delete from secondary_indexes",
+    ],
+)
+def test_an_index_that_dagster_was_killed_over_is_completed(home: Path, left: str) -> None:
+    """An empty file, some of its tables, or all but what is noted last."""
+    index = home / "history" / "runs" / "index.db"
+    with instance_for_runs(home) as ours:
+        whole = schema(home, "index")
+    if not left:
+        index.write_bytes(b"")
+    with closing(sqlite3.connect(index)) as file:
+        file.executescript(left)
+    with instance_for_runs(home) as ours:
+        ours.add_dynamic_partitions("versions", ["a@1"])
+        assert ours.has_dynamic_partition("versions", "a@1")
+        assert ours.event_log_storage.has_secondary_index("asset_key_index_columns")  # type: ignore[attr-defined]
+    assert schema(home, "index") == whole
+
+
 def schema(home: Path, run_id: str) -> set[tuple[str, ...]]:
     with closing(sqlite3.connect(home / "history" / "runs" / f"{run_id}.db")) as file:
         assert file.execute("pragma journal_mode").fetchone() == ("wal",)
