@@ -151,8 +151,6 @@ def _store(workplace: Workplace, manifest: Manifest, planned: int, evidence: Seq
 
 
 def _is_stored(store: EvaluationTables, evidence: Sequence[Evidence]) -> bool:
-    """Whether exactly these conversations are stored; one that was held again ended at another time."""
-    if not store.has_evidence():
-        return False
-    stored = {(row["trial_id"], row["ended_at"]) for row in store.read("trials", ["trial_id", "ended_at"])}
-    return stored == {(each.trial.trial_id, datetime.fromisoformat(each.ended_at)) for each in evidence}
+    """Whether exactly these conversations are stored."""
+    ended = {each.trial.trial_id: datetime.fromisoformat(each.ended_at) for each in evidence}
+    return store.has_evidence() and store.ends() == ended

@@ -54,6 +54,10 @@ class EvaluationTables:
         """Whether all tables of its conversations are stored."""
         return all(map(self.has, EVIDENCE))
 
+    def ends(self) -> dict[str, datetime]:
+        """When each stored trial ended, by its id; one that was held again ended at another time."""
+        return {row["trial_id"]: row["ended_at"] for row in self.read("trials", ["trial_id", "ended_at"])}
+
     def write_calls(self) -> Path:
         """Stores the current ledger of model calls, and their cost where the evaluation's own row states another."""
         journal, prices = self._workplace.evidence.journal_file(self._manifest), self._workplace.settings.prices
@@ -159,7 +163,7 @@ class EvaluationTables:
         """Whether every conversation is stored as it ended last: a run may be killed while it stores them again."""
         if self._head().get("status") != CONVERSED:
             return True
-        stored = {row["trial_id"]: row["ended_at"] for row in self.read("trials", ["trial_id", "ended_at"])}
+        stored = self.ends()
         ended = {
             trial: datetime.fromisoformat(entry["at"])
             for trial, entries in self._workplace.evidence.journals(self._manifest).kept.items()
