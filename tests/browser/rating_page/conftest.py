@@ -20,8 +20,10 @@ FLAGS = (
 )
 DESKTOP = {"viewport": {"width": 1360, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 760}, "has_touch": True, "is_mobile": True}
+CHOSEN = "[...document.querySelectorAll('fieldset input:checked')].map((each) => [each.name, each.value])"
 PRACTICE = 5
 HANDED_ON_MS = 100
+STORED = "JSON.stringify(Object.entries(localStorage).sort())"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -43,6 +45,15 @@ class Rater:
         other = Rater(self.page.context.new_page())
         other.page.goto(self.page.url)
         return other
+
+    def can_read(self, other: "Rater") -> None:
+        """Waits until what the other window stored is readable in this one, which has not looked yet."""
+        self.page.wait_for_function(f"stored => {STORED} === stored", arg=other.page.evaluate(STORED))
+
+    def hears_of(self, other: "Rater") -> None:
+        """Waits until this window shows what the other one stored."""
+        self.can_read(other)
+        self.page.wait_for_function(f"number => {CHOSEN}.length === number", arg=len(other.chosen()))
 
     def reload(self) -> None:
         """Loads the page again, up to the item that is open.
@@ -82,8 +93,7 @@ class Rater:
 
     def chosen(self) -> dict[str, str]:
         """The answers that are marked on the open item."""
-        checked = "[...document.querySelectorAll('fieldset input:checked')].map((each) => [each.name, each.value])"
-        return dict(self.page.evaluate(checked))
+        return dict(self.page.evaluate(CHOSEN))
 
     def to_reply(self, said: str) -> None:
         """From the first real item to the one whose person wrote this; those before it are rated."""

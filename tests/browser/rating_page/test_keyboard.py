@@ -146,8 +146,8 @@ def test_undo_does_not_take_back_a_newer_answer_of_another_window(visit: Any, wr
     first = visit(write_page()[0])
     first.enter()
     first.press("3")
-    first.page.wait_for_timeout(100)  # until the other window can read it
     second = first.another_window()
+    second.hears_of(first)
     second.page.focus("fieldset[data-question=appropriateness]")
     second.press("5")
     first.page.wait_for_function("document.querySelector('[name=appropriateness][value=\"5\"]').checked")

@@ -68,9 +68,10 @@ def test_two_windows_do_not_overwrite_each_other(visit: Any, write_page: Any) ->
     first.enter()
     second = first.another_window()
     second.press("12")
-    first.page.wait_for_function("document.querySelectorAll('fieldset input:checked').length === 2")
+    first.hears_of(second)
     first.page.focus("fieldset[data-question=stoic_authenticity]")
     first.press("3")
+    second.hears_of(first)
     second.reload()
     assert second.chosen() == {"appropriateness": "1", "helpfulness": "2", "stoic_authenticity": "3"}
 
@@ -116,9 +117,11 @@ def test_a_window_that_comes_into_view_takes_up_what_it_did_not_hear_of(visit: A
     first.enter()
     second = first.another_window()
     second.press("12")
+    first.can_read(second)
     first.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     first.page.focus("fieldset[data-question=stoic_authenticity]")
     first.press("3")
+    second.hears_of(first)
     second.reload()
     assert second.chosen() == {"appropriateness": "1", "helpfulness": "2", "stoic_authenticity": "3"}
 
