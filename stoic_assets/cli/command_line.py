@@ -24,6 +24,7 @@ from stoic_assets.core.errors import StoicError
 
 COMMANDS = {
     "demo": "demo.demo",
+    "init": "init.init",
     "eval": "evaluate.evaluate",
     "regrade": "regrade.regrade",
     "compare": "compare.compare",

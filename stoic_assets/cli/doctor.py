@@ -116,7 +116,7 @@ def _project(workplace: Workplace) -> Found:
 def _jobs(workplace: Workplace) -> Found:
     files, unread = job_files(workplace.project), _unread(workplace)
     if not (jobs := load_jobs(files)):
-        advice = "; ".join(["write a job, or use `stoic eval --file`", *unread])
+        advice = "; ".join(["write a job (`stoic init` writes one to change), or use `stoic eval --file`", *unread])
         raise ConfigurationError(f"no jobs in {workplace.project.jobs}; {advice}")
     refuse_setups_of(jobs, workplace.env)
     places = " and ".join(dict.fromkeys(str(file.parent) for file in files))

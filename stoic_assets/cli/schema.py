@@ -18,9 +18,13 @@ def schema(
     ] = None
 ) -> None:
     """Writes the JSON Schema of job files, for editors."""
-    text = json.dumps(job_json_schema(), indent=2, ensure_ascii=False) + "\n"
     if out is None:
-        console.out.print(text, end="")
+        console.out.print(schema_text(), end="")
     else:
-        write_whole(out, text)
+        write_whole(out, schema_text())
         console.out.print(f"wrote {out}")
+
+
+def schema_text() -> str:
+    """The JSON Schema of job files, as a file."""
+    return json.dumps(job_json_schema(), indent=2, ensure_ascii=False) + "\n"

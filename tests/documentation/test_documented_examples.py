@@ -16,6 +16,7 @@ from stoic_assets.defs.assembly import ASSETS, build_definitions
 
 def test_the_readmes_job_loads(tmp_path: Path) -> None:
     [block] = [block for language, block in FENCE.findall(text_of("README.md")) if language == "yaml"]
+    assert block.splitlines()[1:] == (ROOT / "stoic_assets/first_job/embabel.yml").read_text().splitlines()[1:]
     (tmp_path / "my_agent.yml").write_text(block)
     job = load_job(tmp_path / "my_agent.yml")
     assert (job.name, len(job.facts), job.is_isolated()) == ("my_agent", 1, True)

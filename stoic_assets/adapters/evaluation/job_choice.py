@@ -76,7 +76,7 @@ def chosen_jobs(
         files = {Path(file).resolve(): Path(file) for file in request.files}
         return select_jobs(load_jobs(files.values()), request.jobs, request.tags)
     if not (known := job_files(project)):
-        raise ConfigurationError(f"{project.jobs}: no jobs there; write one, or name one with --file")
+        raise ConfigurationError(f"{project.jobs}: no jobs there; `stoic init` writes one to change, --file names one")
     if request.jobs:
         return wanted_jobs(known, request.jobs, request.tags)
     if release and release.jobs and not request.tags:

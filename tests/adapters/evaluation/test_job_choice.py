@@ -95,7 +95,7 @@ def test_whoever_wants_all_is_told_of_a_faulty_file(project: Project, write: Wri
 
 
 def test_a_project_without_jobs_says_what_to_do(project: Project) -> None:
-    with pytest.raises(ConfigurationError, match="eval_jobs: no jobs there; write one, or name one with --file"):
+    with pytest.raises(ConfigurationError, match="eval_jobs: no jobs there; `stoic init` writes one to change"):
         names(project)
 
 
