@@ -15,6 +15,7 @@ from stoic_assets.core.text.documents import CamelDocument, misplaced
 _CHARACTERS = "A-Za-z0-9_.+-"
 _PART = rf"[{_CHARACTERS}]+"
 _KEY = re.compile(rf"{_PART}@{_PART}")
+_HASH = re.compile(r"(?=.*[a-f])[0-9a-f]{7,}")
 LONGEST = 240
 """Characters of an agent version. A file's name may have 255, and `agent_version=` or the end of a draft is added."""
 _EARLIEST, _LATEST = (moment.replace(tzinfo=UTC) for moment in (datetime.min, datetime.max))
@@ -100,9 +101,9 @@ def in_order(releases: Iterable[Release]) -> list[Release]:
     """Oldest first: by date, those of the same moment by their numbers, and every version after its parents.
 
     Without a date a release follows the newest of those with lower numbers, and comes first if there are only higher
-    ones. If no dated release has a number that is comparable with its own (`dev`, or `v2` and `1.0`), it counts as the
-    newest; where there are several of these, one that begins with its number comes first. For versions that are each
-    other's parents the order is arbitrary, but always the same.
+    ones. If no dated release has a number that is comparable with its own (`dev`, a hash of git, or `v2` and `1.0`), it
+    counts as the newest; where there are several of these, one that begins with its number comes first. For versions
+    that are each other's parents the order is arbitrary, but always the same.
     """
     known = list(releases)
     moments = _moments(known)
@@ -135,7 +136,12 @@ def _moments(releases: Sequence[Release]) -> dict[str, datetime]:
 
 
 def _series(release: Release) -> tuple[str, str]:
-    """The agent and the text before the number: numbers are compared within the same series."""
+    """The agent and the text before the number: numbers are compared within the same series.
+
+    A hash of git has no number, though it may begin with a digit, and is a series of its own.
+    """
+    if _HASH.fullmatch(release.version):
+        return release.agent, release.version
     return release.agent, re.split(r"\d", release.version, maxsplit=1)[0]
 
 

@@ -34,12 +34,14 @@ def released(version: str, at: str | None = None, agent: str = "marcus", **more:
         ],
         [released("1.0", "2026-11-01"), released("2.0", "2026-11-02"), released("dev"), released("v1.1")],
         [released("1.0"), released("2.0"), released("dev"), released("v1")],
+        [released("1.0", "2026-11-01"), released("3.0", "2026-11-02"), released("2a3b4c5")],
         [released("9", "2026-11-01"), released("8", "2026-11-02", parents=["9"]), released("7", parents=["8"])],
         [released("6", "2026-11-02"), released("7", "2026-11-03"), released("5", "2026-11-01", parents=["7", "6"])],
     ],
     ids=[
         "dates", "numbers", "candidates for a release", "undated among dated", "numbers of another kind",
-        "names without any date", "descent", "a clock that was wrong",
+        "names without any date", "a hash that begins with a digit",
+        "descent", "a clock that was wrong",
     ],
 )
 def test_releases_go_by_date_by_their_numbers_and_after_their_parents(expected: list[Release]) -> None:
@@ -47,7 +49,7 @@ def test_releases_go_by_date_by_their_numbers_and_after_their_parents(expected: 
         assert in_order(Random(seed).sample(expected, len(expected))) == expected
 
 
-VERSIONS = ["0.9", "01.0", "1.0", "1.1", "1.10", "2.0-rc", "v1", "v2", "dev"]
+VERSIONS = ["0.9", "01.0", "1.0", "1.1", "1.10", "2.0-rc", "v1", "v2", "dev", "2a3b4c5", "f00ba12"]
 DATES = st.sampled_from([None, "2026-11-01", "2026-11-01T01:00:00+01:00", "2026-11-02", "2026-11-03"])
 
 
