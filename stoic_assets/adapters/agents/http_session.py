@@ -6,20 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from stoic_assets.adapters.agents.unanswered import LOST, NoAgentThere, UnexpectedStatus, words_of
 from stoic_assets.adapters.http.api_keys import refuses_key
-from stoic_assets.adapters.http.endpoint import (
-    below,
-    cause_of,
-    closed_proxy,
-    closed_to_all,
-    disconnected,
-    hung_up,
-    led_to,
-    parse_url,
-    proxy_for,
-    reaches_nobody,
-    speaks_no_http,
-    speaks_no_tls,
-)
+from stoic_assets.adapters.http.endpoint import below, closed_proxy, led_to, parse_url, proxy_for
 from stoic_assets.adapters.http.error_words import ForeignError, read_error, read_hidden, status_of
 from stoic_assets.adapters.http.foreign_text import TooManyValues, excerpt, instead_of_json, is_web_page, parse_json
 from stoic_assets.adapters.http.refusals import PROXY_REFUSES, is_busy, retry_after_seconds
@@ -33,6 +20,8 @@ from stoic_assets.core.text.json_text import json_text
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
+
+    from stoic_assets.adapters.http.disconnection import Disconnection
 
 SETTING = "limits.agent.largest_reply_mib"
 """The setting that limits the size of one reply."""
@@ -105,6 +94,8 @@ class AgentHttp:
         """
         import aiohttp
 
+        from stoic_assets.adapters.http.disconnection import Disconnection
+
         session = await self._session.get()
         try:
             async with session.request(method, url, json=body, allow_redirects=False) as response:
@@ -114,7 +105,8 @@ class AgentHttp:
             problem = f"{self._name} gave no answer within {self._limit.timeout_seconds:g} s"
             raise AgentFailure(problem, late=True) from None
         except (aiohttp.ClientError, OSError) as error:
-            raise closed_to_all(error, self._name) or self._unanswered(error, particular) from None
+            broken = Disconnection(error, self._secrets)
+            raise broken.closed_to_all(self._name) or self._unanswered(broken, particular) from None
         self._refuse_status(response, text, particular)
         return text
 
@@ -179,18 +171,17 @@ class AgentHttp:
             advice = f"if that is right, raise {SETTING} in stoic.yml"
             raise SentTooMuch(f"{self._name} {error} at once; {advice}") from None
 
-    def _unanswered(self, error: Exception, particular: Particular) -> AgentFailure:
+    def _unanswered(self, broken: "Disconnection", particular: Particular) -> AgentFailure:
         """What it means that no answer came, or none that can be read.
 
         A service that hangs up on a message may have crashed because of it, unless it has never answered anything.
         """
-        problem = disconnected(error, excerpt(cause_of(error), self._secrets))
-        broke_down = hung_up(error) and Particular.WORDS in particular and self.has_answered
-        no_http = (speaks_no_http(error) or hung_up(error)) and not broke_down and Particular.PLACE not in particular
-        if speaks_no_tls(error) or (no_http and not self.has_answered):
+        broke_down = broken.hung_up and Particular.WORDS in particular and self.has_answered
+        no_http = (broken.no_http or broken.hung_up) and not broke_down and Particular.PLACE not in particular
+        if broken.no_tls or (no_http and not self.has_answered):
             hint = " (is it https://?)" if self._parts.scheme == "http" else ""
-            return NoAgentThere(self._lost(problem + hint), turned_away=True)
-        return AgentFailure(f"{self._name} {problem}", turned_away=no_http or reaches_nobody(error))
+            return NoAgentThere(self._lost(broken.words + hint), turned_away=True)
+        return AgentFailure(f"{self._name} {broken.words}", turned_away=no_http or broken.nobody)
 
     def _too_much(self, found: TooManyValues) -> SentTooMuch:
         """The failure of a reply that contains more values than its size may."""

@@ -8,7 +8,6 @@ from functools import cache
 from urllib.parse import SplitResult, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from stoic_assets.adapters.http.refusals import PROXY_REFUSES
 from stoic_assets.core.configuration.service_address import PORTS, address_problem, http_parts, is_loopback
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 
@@ -64,75 +63,6 @@ def closed_proxy(service: str) -> ConfigurationError:
     """The error for a proxy that asks for credentials, or for other ones (407)."""
     advice = "check the user name and password in HTTPS_PROXY or HTTP_PROXY"
     return ConfigurationError(f"the proxy before {service} refuses requests (407); {advice}")
-
-
-def closed_to_all(error: Exception, service: str) -> ConfigurationError | None:
-    """The error where no request gets through: the certificate is not trusted, or the proxy answers 407; else None."""
-    import aiohttp
-
-    if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        return untrusted(service, error.certificate_error)
-    if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == PROXY_REFUSES:
-        return closed_proxy(service)
-    return None
-
-
-def cause_of(error: Exception) -> str:
-    """Why a connection failed: without the address of the proxy, which may hold a password."""
-    import aiohttp
-
-    if isinstance(error, aiohttp.ClientHttpProxyError):
-        return f"the proxy answers {error.status} {error.message}"
-    if isinstance(error, aiohttp.InvalidURL):  # its text is the whole address
-        return "an address on the way there is not valid"
-    said = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error)
-    # What our client cannot unpack, it reports as if the service had answered 400.
-    return said.removeprefix("400, message:").strip() or type(error).__name__
-
-
-def speaks_no_http(error: Exception) -> bool:
-    """Whether what came instead of an answer is not HTTP."""
-    import aiohttp
-
-    return isinstance(error, aiohttp.ClientResponseError) and error.message.startswith("Bad status line")
-
-
-def reaches_nobody(error: Exception) -> bool:
-    """Whether no connection was made: nobody accepts one there, or the proxy finds nobody."""
-    import aiohttp
-
-    return isinstance(error, aiohttp.ClientConnectorError | aiohttp.ClientHttpProxyError)
-
-
-def speaks_no_tls(error: Exception) -> bool:
-    """Whether TLS was answered in plain words, as by a server of http:// that is asked by https://."""
-    import aiohttp
-
-    return isinstance(error, aiohttp.ClientConnectorSSLError) and error.os_error.reason == "WRONG_VERSION_NUMBER"
-
-
-def hung_up(error: Exception) -> bool:
-    """Whether a connection ended without an answer, as one without TLS does at a server that wants TLS."""
-    import aiohttp
-
-    return isinstance(error, aiohttp.ClientConnectionError) and not reaches_nobody(error)
-
-
-def disconnected(error: Exception, said: str) -> str:
-    """What happened to a connection, after the server's name: none was made, or it broke before or within a reply.
-
-    `said` is the cause, without secrets.
-    """
-    import aiohttp
-
-    if speaks_no_tls(error):
-        return "speaks no TLS (is it http://?)"
-    replied = isinstance(error, aiohttp.ClientPayloadError | aiohttp.ClientResponseError)
-    if not replied or reaches_nobody(error):
-        return f"cannot be reached: {said}"
-    if said.startswith("Response payload is not completed"):
-        return "was reached, but its reply was cut off"
-    return f"was reached, but its reply cannot be read: {said.partition('. Please install')[0]}"
 
 
 def led_to(url: str, location: str) -> str:

@@ -12,15 +12,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import SplitResult, parse_qsl, quote, unquote
 
-from stoic_assets.adapters.http.endpoint import (
-    cause_of,
-    closed_proxy,
-    closed_to_all,
-    disconnected,
-    parse_url,
-    proxy_for,
-    speaks_no_tls,
-)
+from stoic_assets.adapters.http.endpoint import closed_proxy, parse_url, proxy_for
 from stoic_assets.adapters.http.foreign_text import excerpt
 from stoic_assets.adapters.http.message_signature import signed, signing_keys
 from stoic_assets.adapters.http.refusals import PROXY_REFUSES, is_busy, is_final, retry_after_seconds
@@ -135,6 +127,8 @@ class Receiver:
     async def _post(self, message_id: str, body: Mapping[str, Any]) -> None:
         import aiohttp
 
+        from stoic_assets.adapters.http.disconnection import Disconnection
+
         seconds = max(0.1, min(self._limit.timeout_seconds, self._left()))
         content, key = json.dumps(body).encode(), quote(message_id, safe="/:@+,=")
         headers = {"Idempotency-Key": key, "Content-Digest": _digest(content), **signed(self._keys, key, content)}
@@ -151,9 +145,9 @@ class Receiver:
         except TimeoutError:
             raise AttemptFailed(f"{self._name} gave no answer within {seconds:g} s") from None
         except (aiohttp.ClientError, OSError) as error:
-            problem = f"{self._name} {disconnected(error, excerpt(cause_of(error), self._secrets))}"
-            failure = AttemptFailed(problem, final=speaks_no_tls(error))
-            raise closed_to_all(error, self._name) or failure from None
+            broken = Disconnection(error, self._secrets)
+            failure = AttemptFailed(f"{self._name} {broken.words}", final=broken.no_tls)
+            raise broken.closed_to_all(self._name) or failure from None
 
     def _refusal(self, response: "ClientResponse", text: bytes) -> AttemptFailed | ConfigurationError:
         status = response.status

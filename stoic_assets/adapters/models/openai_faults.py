@@ -6,17 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from stoic_assets.adapters.http.api_keys import refuses_key
-from stoic_assets.adapters.http.endpoint import (
-    cause_of,
-    closed_proxy,
-    closed_to_all,
-    disconnected,
-    hung_up,
-    led_to,
-    reaches_nobody,
-    speaks_no_http,
-    speaks_no_tls,
-)
+from stoic_assets.adapters.http.endpoint import closed_proxy, led_to
 from stoic_assets.adapters.http.error_words import ForeignError, hidden_error, read_error, read_hidden, status_of
 from stoic_assets.adapters.http.foreign_text import excerpt, instead_of_json, is_web_page
 from stoic_assets.adapters.http.refusals import (
@@ -38,6 +28,8 @@ from stoic_assets.core.text.foreign_text import well_formed
 if TYPE_CHECKING:
     from httpx2 import Request, Response
     from openai import APIStatusError
+
+    from stoic_assets.adapters.http.disconnection import Disconnection
 
 NO_CREDIT = {"insufficient_quota", "budget_exceeded"}
 """Codes or types, of OpenAI and LiteLLM. Not messages: Gemini calls a limit of requests per minute a quota too."""
@@ -79,6 +71,8 @@ class Faults:
         import aiohttp
         import openai
 
+        from stoic_assets.adapters.http.disconnection import Disconnection
+
         if isinstance(error, openai.APIConnectionError) and isinstance(error.__cause__, Exception):
             error = error.__cause__  # the package wraps TLS errors in its own
         if isinstance(error, openai.APIStatusError):
@@ -89,14 +83,8 @@ class Faults:
             return AttemptFailed(f"{self._server} gave no answer in time", late=True)
         if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
             return self._no_json(instead_of_json(error))
-        if error_for_all := closed_to_all(error, str(self._server)):
-            return error_for_all
         if isinstance(error, aiohttp.ClientError | OSError):
-            problem = f"{self._server} {disconnected(error, excerpt(cause_of(error), self._secrets))}"
-            if speaks_no_tls(error):
-                return ConfigurationError(f"{problem}; correct {self._server.url_variable}")
-            turned_away = reaches_nobody(error) or speaks_no_http(error) or hung_up(error)
-            return AttemptFailed(problem, turned_away=turned_away)
+            return self._unanswered(Disconnection(error, self._secrets))
         what = excerpt(f"{type(error).__name__}: {error}", self._secrets)
         return AttemptFailed(f"{self._server} gave an unreadable answer: {what}")
 
@@ -139,6 +127,15 @@ class Faults:
         """Raises the failure of an answer that tokens were used for, and that ends with an error."""
         if error := hidden_error(answer):
             raise AttemptFailed(f"{self._server}: {excerpt(read_hidden(error).words, self._secrets)}")
+
+    def _unanswered(self, broken: "Disconnection") -> StoicError:
+        """What it means that no answer came, or none that can be read."""
+        if error_for_all := broken.closed_to_all(str(self._server)):
+            return error_for_all
+        problem = f"{self._server} {broken.words}"
+        if broken.no_tls:
+            return ConfigurationError(f"{problem}; correct {self._server.url_variable}")
+        return AttemptFailed(problem, turned_away=broken.nobody or broken.no_http or broken.hung_up)
 
     def _no_json(self, text: str) -> AttemptFailed:
         """The failure of an answer that is some other `text`; a web page may be what everybody is sent."""
