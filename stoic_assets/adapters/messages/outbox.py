@@ -70,9 +70,8 @@ class Outbox:
 
     def delivery_times(self, target: Target, ids: Collection[str]) -> dict[str, str | None]:
         """When the service accepted each message in its present content (ISO 8601, UTC); None while it waits."""
-        asked = "select id, delivered_at from messages where target = ? and id in (select value from json_each(?))"
         with self._storage() as messages:
-            return dict.fromkeys(ids) | dict(messages.execute(asked, [target, json.dumps(list(ids))]).fetchall())
+            return dict.fromkeys(ids) | dict(messages.execute(outbox_file.TIMES, [target, json.dumps(list(ids))]))
 
     def unnoted(self) -> dict[str, dict[str, int]]:
         """Accepted messages whose times are recorded only here: for each agent version, by id, what `noted` takes."""
@@ -89,21 +88,19 @@ class Outbox:
 
     def newest(self, target: Target, message_id: str) -> dict[str, Any] | None:
         """The newest content that was put under an id, delivered or not; None if there is none."""
-        asked = "select body from messages where target = ? and id = ?"
         with self._storage() as messages:
-            found = messages.execute(asked, [target, message_id]).fetchone()
+            found = messages.execute(outbox_file.NEWEST, [target, message_id]).fetchone()
         return self._content(found[0]) if found else None
 
     def withdraw(self, target: Target, ids: Collection[str], agent_version: str) -> None:
         """Removes those of a version's messages that still wait."""
-        gone = "delete from messages where target = ? and id = ? and agent_version = ? and delivered_at is null"
         with self._storage() as messages:
-            messages.executemany(gone, [(target, each, agent_version) for each in ids])
+            messages.executemany(outbox_file.WITHDRAW, [(target, each, agent_version) for each in ids])
 
     def delete(self, agent_version: str) -> None:
         """Removes every message of a version, delivered or not."""
         with self._storage() as messages:
-            messages.execute("delete from messages where agent_version = ?", [agent_version])
+            messages.execute(outbox_file.DELETE, [agent_version])
         with self._storage() as messages:
             messages.execute("vacuum")  # else the file keeps their text in its free space
 
@@ -129,8 +126,7 @@ class Outbox:
     def waiting(self) -> dict[Target, int]:
         """How many messages wait for each target, without targets for which none waits."""
         with self._storage() as messages:
-            asked = "select target, count(*) from messages where delivered_at is null group by target"
-            return dict(messages.execute(asked).fetchall())
+            return dict(messages.execute(outbox_file.NUMBERS_WAITING))
 
     async def _deliver_to(
         self, target: Target, opened: AbstractAsyncContextManager[Receiver], seconds: float
@@ -169,16 +165,13 @@ class Outbox:
 
         Otherwise those that are refused each time would take all the time, and no later one would ever be sent.
         """
-        waiting = "from messages left join refusals using (position) where target = ? and delivered_at is null"
-        asked = f"select position {waiting} order by refused_at, position"  # null comes first
         with self._storage() as messages:
-            return [position for (position,) in messages.execute(asked, [target])]
+            return [position for (position,) in messages.execute(outbox_file.WAITING, [target])]
 
     def _message(self, position: int) -> tuple[str, str] | None:
         """Id and body; None if it was replaced or deleted meanwhile."""
-        asked = "select id, body from messages where position = ?"
         with self._storage() as messages:
-            found: tuple[str, str] | None = messages.execute(asked, [position]).fetchone()
+            found: tuple[str, str] | None = messages.execute(outbox_file.AT_POSITION, [position]).fetchone()
             return found
 
     def _content(self, body: str) -> dict[str, Any]:

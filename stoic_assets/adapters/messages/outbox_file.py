@@ -1,4 +1,4 @@
-"""The SQLite file of the outbox: its tables, and the statements that change them.
+"""The SQLite file of the outbox: its tables, and the statements that read and change them.
 
 With a file for each message, counting 100,000 that waited took 0.24 CPU seconds in every evaluation; counting as many
 rows takes 5 ms.
@@ -44,6 +44,16 @@ PUT = """
     )
 """
 """A message that replaces another one gets a new position at the end, so that a position identifies one content."""
+WITHDRAW = "delete from messages where target = ? and id = ? and agent_version = ? and delivered_at is null"
+DELETE = "delete from messages where agent_version = ?"
+TIMES = "select id, delivered_at from messages where target = ? and id in (select value from json_each(?))"
+NEWEST = "select body from messages where target = ? and id = ?"
+AT_POSITION = "select id, body from messages where position = ?"
+NUMBERS_WAITING = "select target, count(*) from messages where delivered_at is null group by target"
+WAITING = """
+    select position from messages left join refusals using (position) where target = ? and delivered_at is null
+    order by refused_at, position -- null comes first
+"""
 
 
 @contextmanager
