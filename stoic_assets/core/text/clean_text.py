@@ -7,15 +7,14 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from stoic_assets.core.text.foreign_text import INVISIBLE
+
 _TERMINAL_ESCAPE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])"
 )
 _LINE_ENDS = "\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 _LINE_END = re.compile(f"\r\n|[{_LINE_ENDS}]")
-_HIDDEN = (
-    "\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
-)
+_HIDDEN = f"{INVISIBLE}\u180b-\u180d\u180f\u200c\u200d\ufe00-\ufe0f"
 _INVISIBLE = re.compile(f"[{_HIDDEN}]")
 _BLANK_LINES = re.compile(r"\n{3,}")
 # Runs of angle brackets, and control tokens of common chat templates: some model servers interpret them in plain text.

@@ -10,12 +10,17 @@ from collections.abc import Callable
 FLAG = "\U0001f3f4[\U000e0061-\U000e007a]{2}[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,4}\U000e007f"
 """A pattern for the flag of a part of a country: a black flag and, in invisible tags, its code, such as `gbsct`."""
 
+INVISIBLE = (
+    "\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
+)
+"""Characters that are hidden wherever they stand, to be written between the brackets of a pattern."""
+
 _LINE_END = re.compile("\r\n?")
 _IDEOGRAPH = "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 _UNSEEN = re.compile(
     f"({FLAG}|(?<={_IDEOGRAPH})[\U000e0100-\U000e01ef])|(?<=[\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f]|"
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
+    f"[{INVISIBLE}\x0b-\x0d\u2028\u2029\ufffe\uffff]"
 )
 
 
