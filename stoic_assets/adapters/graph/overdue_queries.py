@@ -6,8 +6,8 @@ if TYPE_CHECKING:
     from neo4j import AsyncSession
 
 
-async def end_overdue(session: "AsyncSession", username: str, cypher: str, seconds: float) -> int:
-    """Terminates the runs of this query by this account that began more than `seconds` ago; returns how many."""
+async def end_overdue(session: "AsyncSession", username: str, cypher: str, seconds: float) -> None:
+    """Terminates the runs of this query by this account that began more than `seconds` ago."""
     running = await session.run("SHOW TRANSACTIONS")
     overdue = [
         row["transactionId"]
@@ -16,4 +16,3 @@ async def end_overdue(session: "AsyncSession", username: str, cypher: str, secon
     ]
     for transaction in overdue:
         await (await session.run(f"TERMINATE TRANSACTIONS '{transaction}'")).consume()
-    return len(overdue)
