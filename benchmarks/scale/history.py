@@ -15,6 +15,7 @@ from benchmarks.scale.evaluation import facts
 from benchmarks.scale.places import ALWAYS_OWN, History
 from stoic_assets.adapters.warehouse.parquet_files import FEW_BYTES
 from stoic_assets.adapters.warehouse.sql_models import open_models
+from stoic_assets.adapters.warehouse.table_schemas import TABLES
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def write_history(root: Path, history: History, first: int = 0, linked: bool = F
     measure listing and opening.
     """
     templates = [_template(root.with_name("template"), seed) for seed in range(TEMPLATES)]
-    Warehouse(root).connect().close()  # leaves the files without rows, as the first write or query does
+    Warehouse(root).ask(TABLES.keys(), lambda _: None)  # leaves files without rows, as the first write or query does
     for number, (version, evaluation_id, started) in enumerate(islice(history.places(), first, None), first):
         kind = number % TEMPLATES
         for table, (source, rows) in templates[kind].items():

@@ -79,8 +79,8 @@ def _compare(root: Path, rows: dict[str, Any]) -> None:
 def _rows(root: Path) -> dict[str, Any]:
     """For each table the number of rows and two sums over their hashes."""
     tables = [folder.name for folder in root.iterdir() if folder.is_dir()]
-    with Warehouse(root).connect(tables) as engine:
-        return {table: engine.execute(f'select {SUMS} from "{table}" as row').fetchone() for table in tables}
+    warehouse = Warehouse(root)
+    return {table: warehouse.query(f'select {SUMS} from "{table}" as row') for table in tables}
 
 
 def _count(root: Path, pattern: str) -> int:

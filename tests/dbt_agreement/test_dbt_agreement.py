@@ -13,7 +13,7 @@ import duckdb
 import pytest
 from evaluation_heads import evaluation_head
 
-from stoic_assets.adapters.warehouse.duckdb_engine import fetch
+from stoic_assets.adapters.warehouse.duckdb_engine import fetch, open_engine
 from stoic_assets.adapters.warehouse.sql_models import open_models
 from stoic_assets.adapters.warehouse.sql_project import SqlProject, sql_folder
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
@@ -63,8 +63,9 @@ def test_dbt_gives_our_tables_and_passes_our_tests(dbt: str, warehouse: Warehous
     assert files_of_project() == before, "dbt leaves nothing in the project"
     tests = [test for model in project.order for test in project.tests(model)]
     assert Counter(result["status"] for result in results) == {"success": len(project.order), "pass": len(tests)}
-    with duckdb.connect(str(tmp_path / "built.duckdb"), read_only=True) as of_dbt, warehouse.connect() as ours:
+    with duckdb.connect(str(tmp_path / "built.duckdb"), read_only=True) as of_dbt, open_engine() as ours:
         of_dbt.execute("set TimeZone = 'UTC'")
+        warehouse.create_views(ours, frozenset(project.order))
         for model in project.order:
             assert types(of_dbt, model) == types(ours, model), model
             assert keyed(of_dbt, model) == approximate(keyed(ours, model)), model

@@ -128,12 +128,6 @@ class Warehouse:
         """Every version with a file in some table."""
         return {version for table in TABLES for version, _ in places(self.root / table)}
 
-    def connect(self, tables: Iterable[str] | None = None) -> "DuckDBPyConnection":
-        """An in-memory DuckDB with a view of every table and model, or of the named ones. The caller closes it."""
-        engine = open_engine(threads=None)
-        self.create_views(engine, frozenset(TABLES if tables is None else tables))
-        return engine
-
     def create_views(self, engine: "DuckDBPyConnection", names: Set[str], by_name: bool = True) -> None:
         """Makes a view of what is stored now of each named table, and of those behind the models among them.
 

@@ -67,8 +67,7 @@ def test_parquet_is_exported_table_by_table_as_it_is(warehouse, tmp_path):
     warehouse.write("turns", *KEY, [turn(content="=1"), turn(1, content="old")])
     warehouse.write("turns", *KEY, [turn(content="=1")])
     export_parquet(warehouse, tmp_path / "out" / "parquet")
-    with warehouse.connect() as engine:
-        stored = {table: engine.execute(f'from "{table}"').fetchall() for table in TABLES}
+    stored = {table: [tuple(row.values()) for row in warehouse.query(f'from "{table}"')] for table in TABLES}
     assert exported(tmp_path / "out" / "parquet", "parquet") == stored
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["parquet"]
 

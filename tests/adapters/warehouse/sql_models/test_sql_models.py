@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import pytest
 
-from stoic_assets.adapters.warehouse.duckdb_engine import fetch
 from stoic_assets.adapters.warehouse.sql_models import open_models
 from stoic_assets.adapters.warehouse.sql_project import SqlProject
 from stoic_assets.adapters.warehouse.table_schemas import MODELS, columns_of
@@ -60,11 +59,9 @@ def test_a_model_finds_rows_that_a_compaction_moved_since_another_model_read_the
 
 def test_the_models_give_the_declared_columns(warehouse, evaluation):
     filled(evaluation(warehouse), 1).scored()
-    with warehouse.connect() as engine:
-        for model, sql in warehouse.models.sql.items():
-            engine.execute(f"select * from ({sql}) limit 0")
-            made = {column[0] for column in engine.description}
-            assert made == {"agent_version", *columns_of(model)}, model
+    for model, sql in warehouse.models.sql.items():
+        made = {row["column_name"] for row in warehouse.query(f"select column_name from (describe {sql})")}
+        assert made == {"agent_version", *columns_of(model)}, model
     assert set(warehouse.models.sql) == set(MODELS)
 
 
@@ -87,8 +84,7 @@ def test_over_all_evaluations_at_once_a_model_gives_the_same_rows(warehouse, eva
     keys = (KEY, ("marcus@1.1.0", "e2"))
     made = [filled(evaluation(warehouse, *key), seed).scored(model) for seed, key in enumerate(keys)]
     one_by_one = [row for each in made for row in each.read(model)]
-    with warehouse.connect(warehouse.models.inputs(model)) as engine:
-        at_once = fetch(engine, f"select * from ({warehouse.models.sql[model]})")
+    at_once = warehouse.query(f"select * from ({warehouse.models.sql[model]})")
     assert {key(row): values(row) for row in at_once} == {key(row): approximate(values(row)) for row in one_by_one}
     assert len(at_once) == len(one_by_one) > 0
 
