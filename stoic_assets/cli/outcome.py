@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
+from stoic_assets.adapters.warehouse.stored_tables import StoredTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.outcome_trials import Names
 from stoic_assets.cli.remarks import about_conversations, about_judges, never_replied
@@ -61,14 +62,14 @@ def _names(trials: Sequence[TrialEntry], jobs: Mapping[str, str]) -> Names:
 
 def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: str) -> Outcome:
     """Reads the outcome of an evaluation."""
-    read = workplace.warehouse.read
-    tables = {table: read(table, agent_version, evaluation_id) for table in DOCUMENT_TABLES}
+    stored = StoredTables(workplace.warehouse, (agent_version, evaluation_id))
+    tables = {table: stored.read(table) for table in DOCUMENT_TABLES}
     [evaluation], [scores] = tables["evaluations"], tables["evaluation_scores"]
-    virtues = read("evaluation_virtues", agent_version, evaluation_id)
+    virtues = stored.read("evaluation_virtues")
     manifest = workplace.evidence.manifest(agent_version, evaluation_id)
     plan = manifest.spec.plan(evaluation_id) if manifest else ()
-    turns = read("turns", agent_version, evaluation_id, ["trial_id", "turn", "speaker", "content", "events"])
-    calls = workplace.warehouse.read_if_stored("llm_calls", agent_version, evaluation_id, SERVED)
+    turns = stored.read("turns", ["trial_id", "turn", "speaker", "content", "events"])
+    calls = stored.read_if_stored("llm_calls", SERVED)
     revealed = sum(turn["content"].count(BLANK) for turn in turns if turn["speaker"] == "agent")
     besides = {
         "report": str(workplace.report_file(agent_version, evaluation_id).absolute()), "secrets_told": revealed,
@@ -79,9 +80,7 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
         document, scores["average_overall"], virtues, evaluation["planned_trials"], evaluation["status"],
         scores["conclusive"], names,
         agreement=in_short(calibration_rows(workplace.warehouse), tables["virtue_scores"]),
-        compared=version_verdict(
-            workplace.warehouse.read_if_stored("version_comparisons", agent_version, evaluation_id)
-        ),
+        compared=version_verdict(stored.read_if_stored("version_comparisons")),
         not_again=frozenset(item.trial.trial_id for item in plan if not item.may_restart()),
         never_replied=never_replied(document["trials"], names, turns),
         remarks=(

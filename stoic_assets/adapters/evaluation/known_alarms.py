@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from stoic_assets.adapters.warehouse.stored_tables import StoredTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.nights.night_record import Alarm, Night, Round
 from stoic_assets.core.nights.nightly import has_verdict, regressed_measures
@@ -29,7 +30,6 @@ def _was_compared(workplace: Workplace, version: str, held: Round) -> bool:
     """Whether a version came to a verdict in a round, and was compared with a base."""
     if version not in held.evaluations:
         return False
-    key, threshold = (version, held.evaluations[version].evaluation_id), workplace.settings.invalid_trials_threshold
-    heads = workplace.warehouse.read_if_stored("evaluations", *key)
-    judged = any(has_verdict(head, threshold) for head in heads)
-    return judged and bool(workplace.warehouse.read_if_stored("version_comparisons", *key))
+    stored = StoredTables(workplace.warehouse, (version, held.evaluations[version].evaluation_id))
+    head, threshold = stored.head(), workplace.settings.invalid_trials_threshold
+    return bool(head) and has_verdict(head, threshold) and bool(stored.read_if_stored("version_comparisons"))

@@ -2,15 +2,13 @@
 
 from collections.abc import Collection
 
-from stoic_assets.adapters.warehouse.warehouse import Warehouse
+from stoic_assets.adapters.warehouse.stored_tables import StoredTables
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.table_repair import loss, tables_at
 
 
-def refuse_lost(
-    warehouse: Warehouse, agent_version: str, evaluation_id: str, status: str, tables: Collection[str]
-) -> None:
+def refuse_lost(stored: StoredTables, status: str, tables: Collection[str]) -> None:
     """Raises `ConfigurationError` if the evaluation, by its status, must have one of these tables and does not."""
     for table in tables_at(status):
-        if table in tables and not warehouse.has(table, agent_version, evaluation_id):
-            raise ConfigurationError(loss(table, agent_version, evaluation_id))
+        if table in tables and not stored.has(table):
+            raise ConfigurationError(loss(table, *stored.key))

@@ -11,6 +11,7 @@ from stoic_assets.adapters.disk.release_files import as_released
 from stoic_assets.adapters.evaluation.human_evaluations import human_evaluations
 from stoic_assets.adapters.evaluation.stored_comparison import compare_again, why_outdated
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
+from stoic_assets.adapters.warehouse.stored_tables import StoredTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.evaluation.manifest import Manifest
@@ -43,10 +44,9 @@ _CHECKED = ("trial_id", "assertion", "text", "weight", "passed")
 _NO_VERDICT = "the evaluation is not finished, or too many of its trials are invalid"
 
 
-def judged_trials(workplace: Workplace, head: EvaluationHead) -> list[StoicEvaluation]:
+def judged_trials(stored: StoredTables, head: EvaluationHead) -> list[StoicEvaluation]:
     """The scored trials of an evaluation as the judges saw them."""
-    place, read = (head.agent_version, head.evaluation_id), workplace.warehouse.read
-    return stoic_evaluations(head, *(read(name, *place, columns) for name, columns in _TO_LEARN_FROM.items()))
+    return stoic_evaluations(head, *(stored.read(name, columns) for name, columns in _TO_LEARN_FROM.items()))
 
 
 class Publication:
@@ -71,7 +71,7 @@ class Publication:
     @cached_property
     def evaluations(self) -> list[StoicEvaluation]:
         """The scored trials as the judges saw them."""
-        return judged_trials(self._workplace, self.head)
+        return judged_trials(self.tables, self.head)
 
     @cached_property
     def comparison(self) -> list[Row]:

@@ -13,15 +13,14 @@ from jinja2.bccache import Bucket
 from stoic_assets.adapters.disk.files import remove_folder, write_whole
 from stoic_assets.adapters.evaluation.lost_tables import refuse_lost
 from stoic_assets.adapters.evaluation.release_comparison import why_uncompared
-from stoic_assets.adapters.evaluation.stored_comparison import why_outdated
+from stoic_assets.adapters.evaluation.stored_comparison import base_key, why_outdated
 from stoic_assets.adapters.evaluation.tables import VERDICT_ON, EvaluationTables
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
+from stoic_assets.adapters.warehouse.stored_tables import StoredTables
 from stoic_assets.adapters.warehouse.table_schemas import TABLES
-from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation.evaluation_id import EvaluationKey
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import CypherSetup
@@ -59,18 +58,18 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
 
     Raises `ConfigurationError` if either has lost a table: the report would say that it had no rows.
     """
-    key = (manifest.agent_version, manifest.evaluation_id)
+    stored = StoredTables(workplace.warehouse, (manifest.agent_version, manifest.evaluation_id))
     agent = agent_of(manifest.agent_version)
-    comparisons = _comparisons(workplace.warehouse, manifest)
+    comparisons = _comparisons(stored.read_if_stored("version_comparisons"), manifest.parents)
     outdated = why_outdated(workplace, comparisons)
     comparisons = [] if outdated else comparisons
-    base = _compared_base(comparisons)
-    tables = _tables(workplace, key, ReportData)
+    base = StoredTables(workplace.warehouse, base_key(comparisons[0])) if comparisons else None
+    tables = _tables(stored, ReportData)
     trends = workplace.warehouse.query("select * from virtue_trends where agent = ? order by n", [agent])
     return ReportData(
         **tables,
         jobs=_jobs(workplace, manifest, tables["trials"]),
-        evaluation=_head(workplace.warehouse, key),
+        evaluation=_head(stored),
         virtue_trends=trends,
         version_comparisons=comparisons,
         judge_calibration=calibration_rows(workplace.warehouse),
@@ -78,7 +77,7 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
         weak_below=workplace.settings.weakness.score_below,
         uncompared=None if comparisons else outdated or why_uncompared(workplace, manifest),
         comparable=None if base else comparable_version(workplace, manifest, trends),
-        base=base and BaseVersion(_head(workplace.warehouse, base), **_tables(workplace, base, BaseVersion)),
+        base=BaseVersion(_head(base), **_tables(base, BaseVersion)) if base else None,
     )
 
 
@@ -109,12 +108,12 @@ def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> WeakVirtueRe
     return WeakVirtueReport(path, text, virtues, weak, offline)
 
 
-def _tables(workplace: Workplace, key: EvaluationKey, kind: type[ReportData] | type[BaseVersion]) -> dict[str, Any]:
+def _tables(stored: StoredTables, kind: type[ReportData] | type[BaseVersion]) -> dict[str, Any]:
     """The tables that the fields of `kind` name. Raises `ConfigurationError` if one is lost."""
     names = [field.name for field in fields(kind) if field.name not in GATHERED_OTHERWISE]
-    if head := _rows(workplace.warehouse, key, "evaluations"):
-        refuse_lost(workplace.warehouse, *key, head[0]["status"], names)
-    return {name: _rows(workplace.warehouse, key, name) for name in names}
+    if head := stored.head():
+        refuse_lost(stored, head["status"], names)
+    return {name: _rows(stored, name) for name in names}
 
 
 def _jobs(workplace: Workplace, manifest: Manifest, trials: Rows) -> list[Row]:
@@ -141,27 +140,26 @@ def _shown(job: Job) -> Row:
     }
 
 
-def _rows(warehouse: Warehouse, key: EvaluationKey, table: str) -> Any:
+def _rows(stored: StoredTables, table: str) -> Any:
     """The table's rows, or its one row; none where its stage has not run yet."""
     # Without the time of each row: only that of verdicts is shown.
     columns = () if table in VERDICT_ON else TABLES[table]
-    rows = warehouse.read_if_stored(table, *key, columns)
+    rows = stored.read_if_stored(table, columns)
     return (rows[0] if rows else {}) if table == "evaluation_scores" else rows
 
 
-def _head(warehouse: Warehouse, key: EvaluationKey) -> Row:
+def _head(stored: StoredTables) -> Row:
     """The evaluation's own row; only the names for a base that is no longer stored."""
-    version, evaluation_id = key
-    rows = _rows(warehouse, key, "evaluations")
+    version, evaluation_id = stored.key
+    rows = _rows(stored, "evaluations")
     return {"evaluation_id": evaluation_id, **(rows[0] if rows else {}), "agent_version": version}
 
 
-def _comparisons(warehouse: Warehouse, manifest: Manifest) -> list[Row]:
+def _comparisons(rows: Rows, parents: Sequence[str]) -> list[Row]:
     """The comparison with one base: the first parent that was compared, otherwise the base evaluated last."""
-    rows = warehouse.read_if_stored("version_comparisons", manifest.agent_version, manifest.evaluation_id)
-    bases = {(row["base"], row["base_evaluation_id"]): row["base_started_at"] for row in rows}
-    chosen = min(bases, key=lambda base: (_place(base[0], manifest.parents), -bases[base].timestamp()), default=None)
-    return [row for row in rows if (row["base"], row["base_evaluation_id"]) == chosen]
+    bases = {base_key(row): row["base_started_at"] for row in rows}
+    chosen = min(bases, key=lambda base: (_place(base[0], parents), -bases[base].timestamp()), default=None)
+    return [row for row in rows if base_key(row) == chosen]
 
 
 def comparable_version(workplace: Workplace, manifest: Manifest, trends: Rows) -> str | None:
@@ -175,10 +173,6 @@ def comparable_version(workplace: Workplace, manifest: Manifest, trends: Rows) -
 
 def _place(version: str, parents: Sequence[str]) -> int:
     return parents.index(version) if version in parents else len(parents)
-
-
-def _compared_base(comparisons: Rows) -> EvaluationKey | None:
-    return (comparisons[0]["base"], comparisons[0]["base_evaluation_id"]) if comparisons else None
 
 
 class CompiledTemplates(FileSystemBytecodeCache):

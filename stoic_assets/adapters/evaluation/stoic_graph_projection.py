@@ -17,6 +17,7 @@ from stoic_assets.adapters.graph.graphs import Graphs
 from stoic_assets.adapters.graph.stoic_graph_place import refuse_unfit
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.warehouse.damaged_files import DamagedFile
+from stoic_assets.adapters.warehouse.stored_tables import StoredTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.assertions.counting import has_failed
 from stoic_assets.core.errors import TableMissing
@@ -102,8 +103,7 @@ async def _lacking(workplace: Workplace, graph: Graph, others: Sequence[Row]) ->
     there = await stoic_graph.evaluation_ids(graph, unfit[0]["agent_version"]) if unfit else set()
 
     def lacks(row: Row) -> bool:
-        place = row["agent_version"], row["evaluation_id"]
-        update = workplace.warehouse.read_if_stored("fitness_updates", *place, ("fitness",))
+        update = _stored(workplace, row).read_if_stored("fitness_updates", ("fitness",))
         return bool(update) and (row["evaluation_id"] not in there or update[0]["fitness"] is not None)
 
     return [row for row in unfit if lacks(row)]
@@ -112,11 +112,16 @@ async def _lacking(workplace: Workplace, graph: Graph, others: Sequence[Row]) ->
 async def _project_evaluation(workplace: Workplace, graph: Graph, row: Row) -> list[StoicEvaluation]:
     """Writes the evaluation of a row of `evaluations` with its fitness; returns its scored trials."""
     head = EvaluationHead(row["agent_version"], row["evaluation_id"], row["started_at"], offline=row["offline"])
-    evaluations, outcomes = judged_trials(workplace, head), _outcomes(workplace, head)
-    fitness = workplace.warehouse.read("fitness_updates", head.agent_version, head.evaluation_id)
+    stored = _stored(workplace, row)
+    evaluations, outcomes, fitness = judged_trials(stored, head), _outcomes(stored), stored.read("fitness_updates")
     await stoic_graph.project_evaluations(graph, head, evaluations, outcomes)
     await stoic_graph.project_fitness(graph, head, fitness)
     return evaluations
+
+
+def _stored(workplace: Workplace, row: Row) -> StoredTables:
+    """The tables of the evaluation of a row of `evaluations`."""
+    return StoredTables(workplace.warehouse, (row["agent_version"], row["evaluation_id"]))
 
 
 async def _project_people(graph: Graph, manifest: Manifest, people: Sequence[StoicEvaluation]) -> None:
@@ -134,16 +139,15 @@ def _evaluated_as(newest_first: Sequence[Row]) -> Released | None:
     return (date, named[0]["parents"] or ()) if named else None
 
 
-def _outcomes(workplace: Workplace, head: EvaluationHead) -> dict[str, Row]:
+def _outcomes(stored: StoredTables) -> dict[str, Row]:
     """The results of each trial besides its virtue scores: the scores in one number, and the failed assertions."""
-    place, read = (head.agent_version, head.evaluation_id), workplace.warehouse.read
-    failed = by_trial(filter(has_failed, read("assertion_results", *place, ("trial_id", "text", "weight", "passed"))))
+    failed = by_trial(filter(has_failed, stored.read("assertion_results", ("trial_id", "text", "weight", "passed"))))
     return {
         row["trial_id"]: {
             "composite_score": row["overall"], "task_score": row["task"], "assertion_score": row["assertion"],
             "failed_assertions": [result["text"] for result in failed[row["trial_id"]]],
         }
-        for row in read("composite_scores", *place, ("trial_id", "overall", "task", "assertion"))
+        for row in stored.read("composite_scores", ("trial_id", "overall", "task", "assertion"))
     }
 
 

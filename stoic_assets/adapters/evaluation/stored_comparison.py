@@ -59,8 +59,12 @@ def outdated_by(workplace: Workplace, agent_version: str, evaluation_id: str) ->
 
 def _sides(rows: Rows) -> tuple[EvaluationKey, EvaluationKey]:
     """The base and the candidate."""
-    row = rows[0]
-    return (row["base"], row["base_evaluation_id"]), (row["agent_version"], row["evaluation_id"])
+    return base_key(rows[0]), (rows[0]["agent_version"], rows[0]["evaluation_id"])
+
+
+def base_key(row: Row) -> EvaluationKey:
+    """The evaluation that a row of `version_comparisons` compares with."""
+    return row["base"], row["base_evaluation_id"]
 
 
 def _scored_after(warehouse: Warehouse, key: EvaluationKey, moment: datetime) -> bool:

@@ -1,6 +1,6 @@
 """The tables of one evaluation: writes rows redacted, reads evidence back from them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -10,6 +10,7 @@ from stoic_assets.adapters.disk.release_files import as_released
 from stoic_assets.adapters.models.ledger import calls_in
 from stoic_assets.adapters.models.stand_in import judged_by_stand_in
 from stoic_assets.adapters.process.wall_clock import now
+from stoic_assets.adapters.warehouse.stored_tables import StoredTables
 from stoic_assets.adapters.warehouse.table_schemas import TABLES
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calls.chat import BudgetReached
@@ -27,28 +28,16 @@ VERDICT_ON = {"virtue_scores": "virtue", "task_scores": "task"}
 """Tables of verdicts, each with the column that says what in a trial a row is about."""
 
 
-class EvaluationTables:
+class EvaluationTables(StoredTables):
     """Reads and writes the rows of one evaluation in the warehouse."""
 
     def __init__(self, workplace: Workplace, manifest: Manifest) -> None:
+        super().__init__(workplace.warehouse, (manifest.agent_version, manifest.evaluation_id))
         self._workplace, self._manifest = workplace, manifest
-        self._key = (manifest.agent_version, manifest.evaluation_id)
 
     def write(self, table: str, rows: Sequence[Mapping[str, Any]]) -> Path:
         """Stores the rows of one table; the newest write counts."""
-        return self._workplace.warehouse.write(table, *self._key, [self._workplace.redactor.row(row) for row in rows])
-
-    def read(self, table: str, columns: Collection[str] = ()) -> list[Row]:
-        """The rows of one table, or some of their columns."""
-        return self._workplace.warehouse.read(table, *self._key, columns)
-
-    def read_if_stored(self, table: str, columns: Collection[str] = ()) -> list[Row]:
-        """As `read`; no rows where the table was not stored for this evaluation."""
-        return self._workplace.warehouse.read_if_stored(table, *self._key, columns)
-
-    def has(self, table: str) -> bool:
-        """Whether the table was stored for this evaluation, with or without rows."""
-        return self._workplace.warehouse.has(table, *self._key)
+        return self.warehouse.write(table, *self.key, [self._workplace.redactor.row(row) for row in rows])
 
     def has_evidence(self) -> bool:
         """Whether all tables of its conversations are stored."""
@@ -61,7 +50,7 @@ class EvaluationTables:
     def write_calls(self) -> Path:
         """Stores the current ledger of model calls, and their cost where the evaluation's own row states another."""
         journal, prices = self._workplace.evidence.journal_file(self._manifest), self._workplace.settings.prices
-        calls, head = calls_in(journal, prices), self._head()
+        calls, head = calls_in(journal, prices), self.head()
         cost = total_cost(calls)
         scored = head and head["status"] != CONVERSED  # the row states a cost once it is scored
         if scored and head["cost_usd"] != cost:  # judged again, perhaps in vain: no later stage may come to it
@@ -79,7 +68,7 @@ class EvaluationTables:
 
         One that was never scored keeps its status, unless it is judged by `corrected` jobs.
         """
-        head = self._head()
+        head = self.head()
         if head and head["status"] != REGRADING and (corrected or head["status"] != CONVERSED):
             self.write("evaluations", [{**head, "status": REGRADING}])
 
@@ -108,11 +97,7 @@ class EvaluationTables:
             return INCOMPLETE
         if not self._out_of_budget():
             return FINISHED
-        return REGRADING if self._head().get("status") == REGRADING else INCOMPLETE
-
-    def _head(self) -> Row:
-        """The evaluation's own row; empty if none was written yet."""
-        return next(iter(self.read_if_stored("evaluations")), {})
+        return REGRADING if self.head().get("status") == REGRADING else INCOMPLETE
 
     def is_offline(self, verdicts: Sequence[Row] | None = None) -> bool:
         """Whether the scores mean nothing: the stand-in played the user, or gave a verdict.
@@ -149,9 +134,9 @@ class EvaluationTables:
 
         Raises `ConfigurationError` when no conversation was stored, or not all that were held.
         """
-        clean = self._workplace.evidence.is_clean(*self._key)  # this process has just stored it
+        clean = self._workplace.evidence.is_clean(*self.key)  # this process has just stored it
         if not self.has_evidence() or not (clean or self._holds_all_that_ended()):
-            version, evaluation_id = self._key
+            version, evaluation_id = self.key
             again = way_to_finish(version, evaluation_id, CONVERSED)
             raise ConfigurationError(f"the conversations of {evaluation_id} are not complete; continue with {again}")
         read = self._own_columns if clean else self._blanked
@@ -161,7 +146,7 @@ class EvaluationTables:
 
     def _holds_all_that_ended(self) -> bool:
         """Whether every conversation is stored as it ended last: a run may be killed while it stores them again."""
-        if self._head().get("status") != CONVERSED:
+        if self.head().get("status") != CONVERSED:
             return True
         stored = self.ends()
         ended = {

@@ -10,7 +10,7 @@ from stoic_assets.adapters.evaluation.judge_drift import judge_moved
 from stoic_assets.adapters.evaluation.lost_tables import refuse_lost
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
 from stoic_assets.adapters.warehouse.sql_models import open_models
-from stoic_assets.adapters.warehouse.warehouse import Warehouse
+from stoic_assets.adapters.warehouse.stored_tables import StoredTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.calls.served_models import SERVED, served_models
@@ -99,32 +99,31 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
     Raises `ComparisonRefused` when it is not judged yet, or is judged again or deleted while it is read, and
     `ConfigurationError` when it has lost a table.
     """
-    warehouse, key = workplace.warehouse, (agent_version, evaluation_id)
-    head = warehouse.read_if_stored("evaluations", *key)
+    stored = StoredTables(workplace.warehouse, (agent_version, evaluation_id))
+    head = stored.head()
     try:
         if head:
-            refuse_lost(warehouse, *key, head[0]["status"], READ)
-        if not head or not all(warehouse.has(table, *key) for table in ("virtue_scores", "composite_scores")):
+            refuse_lost(stored, head["status"], READ)
+        if not head or not all(map(stored.has, ("virtue_scores", "composite_scores"))):
             raise ComparisonRefused(f"{agent_version} (evaluation {evaluation_id}) is not judged yet")
-        return _side(warehouse, *key, head[0])
+        return _side(stored, head)
     finally:
-        if warehouse.read_if_stored("evaluations", *key) != head:
+        if stored.head() != head:
             changed = f"{agent_version} (evaluation {evaluation_id}) was judged again or deleted meanwhile"
             raise ComparisonRefused(f"{changed}; compare again")
 
 
-def _side(warehouse: Warehouse, agent_version: str, evaluation_id: str, evaluation: Row) -> Side:
-    """An evaluation by its own row and its tables."""
-    key = agent_version, evaluation_id
-    trials, verdicts = warehouse.read("trials", *key), warehouse.read("virtue_scores", *key)
-    calls = warehouse.read_if_stored("llm_calls", *key, CALL)
+def _side(stored: StoredTables, evaluation: Row) -> Side:
+    """An evaluation by its tables and its own row."""
+    trials, verdicts = stored.read("trials"), stored.read("virtue_scores")
+    calls = stored.read_if_stored("llm_calls", CALL)
     written_at = max((row["evaluated_at"] for row in verdicts), default=evaluation["started_at"])
-    tasks = warehouse.read_if_stored("task_scores", *key)
-    virtues = _model_rows(warehouse, "trial_virtues", *key, VIRTUE)
+    tasks = stored.read_if_stored("task_scores")
+    virtues = _model_rows(stored, "trial_virtues", VIRTUE)
     judges = frozenset(row["judge_model"] for row in verdicts if row["error"] is None)
     return Side(
-        agent_version=agent_version,
-        evaluation_id=evaluation_id,
+        agent_version=evaluation["agent_version"],
+        evaluation_id=evaluation["evaluation_id"],
         started_at=evaluation["started_at"],
         judged_at=judged_at(calls, judges, len(verdicts)) or written_at,
         status=evaluation["status"],
@@ -137,12 +136,12 @@ def _side(warehouse: Warehouse, agent_version: str, evaluation_id: str, evaluati
         built_in_prompts=evaluation["prompt_hash"],
         stoic_eval=evaluation["stoic_eval"],
         jobs=_job_hashes(trials),
-        measures=_model_rows(warehouse, "job_measures", *key),
+        measures=_model_rows(stored, "job_measures"),
         confidences=confidence_sources(virtues),
-        agreement=in_short(calibration_rows(warehouse), verdicts),
-        trials=warehouse.read("composite_scores", *key),
+        agreement=in_short(calibration_rows(stored.warehouse), verdicts),
+        trials=stored.read("composite_scores"),
         answers=answers(trials, verdicts, tasks),
-        assertions=warehouse.read_if_stored("assertion_results", *key, ASSERTION),
+        assertions=stored.read_if_stored("assertion_results", ASSERTION),
         virtues=virtues,
         served=served_models(calls),
     )
@@ -162,13 +161,11 @@ def _cases(rows: Sequence[Row]) -> tuple[dict[Case, str], set[Case]]:
     )
 
 
-def _model_rows(
-    warehouse: Warehouse, model: str, agent_version: str, evaluation_id: str, columns: Sequence[str] = ()
-) -> list[Row]:
+def _model_rows(stored: StoredTables, model: str, columns: Sequence[str] = ()) -> list[Row]:
     """The rows of an SQL model, or some of their columns; computed if its run was cut short before it stored them."""
-    if warehouse.has(model, agent_version, evaluation_id):
-        return warehouse.read(model, agent_version, evaluation_id, columns)
-    with open_models(warehouse, agent_version, evaluation_id) as models:
+    if stored.has(model):
+        return stored.read(model, columns)
+    with open_models(stored.warehouse, *stored.key) as models:
         return models.rows(model)
 
 
