@@ -3,6 +3,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 import pytest
+from simulated_time import simulated
 
 from stoic_assets.core.calls.concurrent_calls import concurrently
 from stoic_assets.core.errors import ConfigurationError
@@ -21,7 +22,7 @@ def run(*calls: Coroutine[Any, Any, Any]) -> list[Any]:
     async def main() -> list[Any]:
         return await concurrently(calls)
 
-    return asyncio.run(main())
+    return simulated(main())
 
 
 def test_results_come_in_the_order_of_the_calls() -> None:

@@ -1,13 +1,12 @@
 import asyncio
 import math
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from simulated_time import simulated
 
 from stoic_assets.core.calls.queueing import queueing, slot_of, time_left, working_time
-
-Simulated = Callable[[Coroutine[Any, Any, Any]], Any]
 
 
 async def queue(seconds: float) -> None:
@@ -15,7 +14,7 @@ async def queue(seconds: float) -> None:
         await asyncio.sleep(seconds)
 
 
-def test_the_clock_stands_still_while_one_queues(simulated: Simulated) -> None:
+def test_the_clock_stands_still_while_one_queues() -> None:
     async def scene() -> float:
         start = asyncio.get_running_loop().time()
         async with working_time(0.08):
@@ -26,7 +25,7 @@ def test_the_clock_stands_still_while_one_queues(simulated: Simulated) -> None:
     assert simulated(scene()) == pytest.approx(0.2)
 
 
-def test_it_goes_on_with_what_was_left(simulated: Simulated) -> None:
+def test_it_goes_on_with_what_was_left() -> None:
     async def work() -> None:
         async with working_time(0.06):
             await asyncio.sleep(0.03)
@@ -42,7 +41,7 @@ def test_it_goes_on_with_what_was_left(simulated: Simulated) -> None:
     assert simulated(scene()) == pytest.approx(0.16)
 
 
-def test_queueing_within_queueing_and_without_a_clock_stops_nothing_twice(simulated: Simulated) -> None:
+def test_queueing_within_queueing_and_without_a_clock_stops_nothing_twice() -> None:
     async def scene() -> float:
         await queue(0.001)
         async with working_time(0.05):
@@ -56,7 +55,7 @@ def test_queueing_within_queueing_and_without_a_clock_stops_nothing_twice(simula
     assert simulated(scene()) == pytest.approx(0.05)
 
 
-def test_the_clock_runs_again_for_one_whose_queueing_failed(simulated: Simulated) -> None:
+def test_the_clock_runs_again_for_one_whose_queueing_failed() -> None:
     async def scene() -> None:
         async with working_time(0.02):
             with pytest.raises(KeyError), queueing():
@@ -67,7 +66,7 @@ def test_the_clock_runs_again_for_one_whose_queueing_failed(simulated: Simulated
         simulated(scene())
 
 
-def test_what_is_left_is_known_while_the_clock_runs(simulated: Simulated) -> None:
+def test_what_is_left_is_known_while_the_clock_runs() -> None:
     async def scene() -> list[float]:
         found = [time_left()]
         async with working_time(60):
@@ -82,7 +81,7 @@ def test_what_is_left_is_known_while_the_clock_runs(simulated: Simulated) -> Non
     assert first == second == 60
 
 
-def test_waiting_for_a_slot_is_queueing_and_holding_it_is_not(simulated: Simulated) -> None:
+def test_waiting_for_a_slot_is_queueing_and_holding_it_is_not() -> None:
     async def hold(slots: asyncio.Semaphore, seconds: float) -> None:
         async with working_time(0.1), slot_of(slots):
             await asyncio.sleep(seconds)
@@ -97,7 +96,7 @@ def test_waiting_for_a_slot_is_queueing_and_holding_it_is_not(simulated: Simulat
     assert isinstance(late, TimeoutError)
 
 
-def test_each_task_has_a_clock_of_its_own(simulated: Simulated) -> None:
+def test_each_task_has_a_clock_of_its_own() -> None:
     async def outcome(work: Callable[[], Any]) -> str:
         try:
             async with working_time(0.05):
@@ -112,7 +111,7 @@ def test_each_task_has_a_clock_of_its_own(simulated: Simulated) -> None:
     assert simulated(scene()) == ["done", "out of time"]
 
 
-def test_a_slot_comes_back_from_one_who_is_cancelled_while_queueing(simulated: Simulated) -> None:
+def test_a_slot_comes_back_from_one_who_is_cancelled_while_queueing() -> None:
     async def scene() -> bool:
         slots = asyncio.Semaphore(1)
         async with slot_of(slots):

@@ -7,6 +7,7 @@ import pytest
 from delivered_requests import AWAY, BUSY, FAILED, FAST, REPLY, Gate, delivered, script
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from simulated_time import simulated
 
 from stoic_assets.core.calls.retrying import REFUSALS_PER_ATTEMPT, AgentUnusable, deliver
 from stoic_assets.core.configuration.endpoint_limits import EndpointLimit
@@ -31,7 +32,7 @@ def failed(send: Callable[[], Awaitable[AgentReply]], limit: EndpointLimit, seco
         return await send()
 
     with pytest.raises(AgentUnusable) as caught:
-        asyncio.run(deliver(counted, limit, seconds, Gate()))
+        simulated(deliver(counted, limit, seconds, Gate()))
     return attempts, caught.value.failures
 
 
@@ -44,7 +45,7 @@ def test_whatever_the_agent_gives_is_a_reply() -> None:
     async def nothing() -> None:
         return None
 
-    assert asyncio.run(deliver(nothing, FAST, 5.0, Gate())).attempts == 1
+    assert simulated(deliver(nothing, FAST, 5.0, Gate())).attempts == 1
 
 
 def test_failed_attempts_are_counted_and_the_reply_still_comes() -> None:
@@ -125,7 +126,7 @@ def test_cancellation_passes_through(failures: int) -> None:
         await task
 
     with pytest.raises(asyncio.CancelledError):
-        asyncio.run(cancelled())
+        simulated(cancelled())
 
 
 @pytest.mark.parametrize("error", [ConfigurationError("wrong key"), TimeoutError("not ours"), KeyError("bug")])
@@ -138,6 +139,6 @@ def test_other_errors_pass_through_at_whichever_attempt(error: Exception, failur
 
 def test_every_attempt_passes_the_gate_which_hears_how_it_ended() -> None:
     gate = Gate()
-    delivery = asyncio.run(deliver(script(BUSY, FAILED, REPLY), FAST, 5.0, gate))
+    delivery = simulated(deliver(script(BUSY, FAILED, REPLY), FAST, 5.0, gate))
     assert delivery.reply == REPLY
     assert gate.told == [BUSY, FAILED, None]

@@ -1,13 +1,12 @@
 """How long attempts and the waits between them may take, and whose time that is."""
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 import pytest
 from delivered_requests import AWAY, BUSY, FAILED, FAST, REPLY, USUAL, Gate, delivered, script
+from simulated_time import simulated
 
 from stoic_assets.core.calls.queueing import queueing, working_time
 from stoic_assets.core.calls.retrying import AgentUnusable, Delivery, deliver
@@ -24,25 +23,23 @@ def test_reply_time_holds_attempts_and_waits() -> None:
         return REPLY
 
     calls: list[int] = []
-    delivery = asyncio.run(deliver(slow, FAST, 5.0, Gate()))
-    assert 105 <= delivery.response_ms < 5000
+    delivery = simulated(deliver(slow, FAST, 5.0, Gate()))
+    assert delivery.response_ms == pytest.approx(110)
 
 
 @pytest.mark.parametrize(("wish", "least"), [(0.1, 0.1), (60.0, 0.2)])
 def test_retry_after_is_honoured_but_not_beyond_the_longest_wait(wish: float, least: float) -> None:
     limit = EndpointLimit(backoff_seconds=0.0001, longest_wait_seconds=0.2)
-    start = time.monotonic()
     delivery = delivered(AgentFailure("busy", busy=True, retry_after=wish), REPLY, limit=limit)
     assert delivery.reply == REPLY
-    assert least <= time.monotonic() - start < 5
+    assert delivery.response_ms == pytest.approx(1000 * least)
 
 
 @pytest.mark.parametrize("wish", [None, 0.0, 0.001])
 def test_a_busy_agent_is_not_asked_sooner_for_what_it_says(wish: float | None) -> None:
     limit = EndpointLimit(attempts=1, backoff_seconds=0.05, longest_wait_seconds=0.2)
-    start = time.monotonic()
-    delivered(*[AgentFailure("busy", busy=True, retry_after=wish)] * 3, REPLY, limit=limit)
-    assert time.monotonic() - start >= 0.05 + 0.1 + 0.2
+    delivery = delivered(*[AgentFailure("busy", busy=True, retry_after=wish)] * 3, REPLY, limit=limit)
+    assert delivery.response_ms >= 50 + 100 + 200
 
 
 def test_the_turn_timeout_cuts_an_attempt_off_and_counts_it() -> None:
@@ -55,7 +52,7 @@ def test_the_turn_timeout_cuts_an_attempt_off_and_counts_it() -> None:
 
     calls: list[int] = []
     with pytest.raises(AgentUnusable) as caught:
-        asyncio.run(deliver(hang, FAST, 0.3, Gate()))
+        simulated(deliver(hang, FAST, 0.3, Gate()))
     assert str(caught.value) == "the agent gave no reply within 0.3 s; before that: the agent answered 503"
     assert (caught.value.failures, caught.value.final) == (2, True)
 
@@ -66,16 +63,16 @@ def test_what_failed_attempts_took_is_no_longer_left_for_the_last_one() -> None:
         calls.append(1)
         raise FAILED
 
+    async def scene() -> float:
+        with pytest.raises(AgentUnusable, match=r"no reply within 0\.5 s"):
+            await deliver(slow, FAST, 0.5, Gate())
+        return asyncio.get_running_loop().time()
+
     calls: list[int] = []
-    start = time.monotonic()
-    with pytest.raises(AgentUnusable, match=r"no reply within 0\.5 s"):
-        asyncio.run(deliver(slow, FAST, 0.5, Gate()))
-    assert 0.5 <= time.monotonic() - start < 1.0, "not 0.3 s and then 0.8 s"
+    assert simulated(scene()) == pytest.approx(0.5), "not 0.3 s and then 0.8 s"
 
 
-def test_a_request_and_the_test_request_after_it_wait_for_about_ten_seconds_in_all(
-    simulated: Callable[[Coroutine[Any, Any, float]], float]
-) -> None:
+def test_a_request_and_the_test_request_after_it_wait_for_about_ten_seconds_in_all() -> None:
     async def scene() -> float:
         for limit in (USUAL, USUAL.patient()):
             with pytest.raises(AgentUnusable):
@@ -87,10 +84,12 @@ def test_a_request_and_the_test_request_after_it_wait_for_about_ten_seconds_in_a
 
 
 def test_no_wait_is_begun_that_the_turn_timeout_would_cut_off() -> None:
-    start = time.monotonic()
-    with pytest.raises(AgentUnusable, match="busy"):
-        delivered(AgentFailure("busy", busy=True, retry_after=30.0), REPLY, seconds=20.0)
-    assert time.monotonic() - start < 10
+    async def scene() -> float:
+        with pytest.raises(AgentUnusable, match="busy"):
+            await deliver(script(AgentFailure("busy", busy=True, retry_after=30.0), REPLY), FAST, 20.0, Gate())
+        return asyncio.get_running_loop().time()
+
+    assert simulated(scene()) == 0
 
 
 def test_no_wait_is_begun_where_everybody_was_refused_for_as_long_as_a_turn_may_take() -> None:
@@ -107,26 +106,24 @@ def in_a_trial(
 ) -> Delivery[AgentReply]:
     """What comes of a request in a trial of 60 s, of which so many are `left` once it has had its first attempt."""
 
+    first, act = iter([60 - left]), script(*outcomes)
+
+    class Busy:
+        @asynccontextmanager
+        async def request(self) -> AsyncIterator[None]:
+            with queueing():
+                await asyncio.sleep(queued)
+            yield
+
+    async def send() -> AgentReply:
+        await asyncio.sleep(next(first, 0))
+        return await act()
+
     async def scene() -> Delivery[AgentReply]:
-        loop, skipped, act = asyncio.get_running_loop(), [0.0], script(*outcomes)
-        clock = loop.time
-        loop.time = lambda: clock() + sum(skipped)  # type: ignore[method-assign]
-
-        class Busy:
-            @asynccontextmanager
-            async def request(self) -> AsyncIterator[None]:
-                with queueing():
-                    skipped.append(queued)
-                yield
-
-        async def send() -> AgentReply:
-            skipped[0] = 60 - left
-            return await act()
-
         async with working_time(60):
             return await deliver(send, limit, 300.0, Busy())
 
-    return asyncio.run(scene())
+    return simulated(scene())
 
 
 @pytest.mark.parametrize("failure", [AWAY, BUSY, FAILED])
@@ -152,11 +149,14 @@ def test_what_would_have_ended_anyway_was_not_cut_short(failure: AgentFailure, l
 
 
 def test_queueing_for_our_own_limit_is_nobodys_time() -> None:
-    start = time.monotonic()
-    delivery = asyncio.run(deliver(script(FAILED, FAILED, REPLY), FAST, 0.5, Gate(seconds=0.2)))
+    async def scene() -> tuple[Delivery[AgentReply], float]:
+        delivery = await deliver(script(FAILED, FAILED, REPLY), FAST, 0.5, Gate(seconds=0.2))
+        return delivery, asyncio.get_running_loop().time()
+
+    delivery, seconds = simulated(scene())
     assert (delivery.reply, delivery.failures) == (REPLY, 2)
-    assert time.monotonic() - start >= 0.6
-    assert delivery.response_ms < 500
+    assert seconds == pytest.approx(0.6, rel=0.01)
+    assert delivery.response_ms < 10
 
 
 def test_the_limit_hears_that_an_attempt_was_cut_off() -> None:
@@ -166,7 +166,7 @@ def test_the_limit_hears_that_an_attempt_was_cut_off() -> None:
 
     gate = Gate(seconds=0.03)
     with pytest.raises(AgentUnusable) as caught:
-        asyncio.run(deliver(hang, FAST, 0.02, gate))
+        simulated(deliver(hang, FAST, 0.02, gate))
     assert [(str(failure), failure.late) for failure in gate.told if failure] == [
         ("the agent gave no reply within 0.02 s", True)
     ]

@@ -1,6 +1,5 @@
 """Small fakes of the ports: an agent, a subject graph, a simulated user and a journal, all in memory."""
 
-import asyncio
 import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -9,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from simulated_time import simulated
 
 from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 from stoic_assets.core.configuration.settings import Settings
@@ -234,4 +234,4 @@ def planned(make_job: Callable[..., Job]) -> Callable[..., Planned]:
 @pytest.fixture
 def hold(make_journal: type[MemoryJournal]) -> Callable[[Planned, World], Evidence]:
     """Holds a trial from its beginning."""
-    return lambda planned, world: asyncio.run(hold_trial(planned, world, make_journal()))
+    return lambda planned, world: simulated(hold_trial(planned, world, make_journal()))

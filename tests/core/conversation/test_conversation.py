@@ -1,5 +1,6 @@
 """The course of a conversation, from the greeting to the end, and what the simulated user is told."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,7 @@ def test_a_conversation_from_greeting_to_sign_off(
     hold: Make, planned: Make, make_world: Make, agent: Any, graph: Any
 ) -> None:
     seen: list[int] = []
+    agent.answer = lambda message: asyncio.sleep(0.25)
     world = make_world(on_turn=lambda trial, turn: seen.append(turn.turn))
     evidence = hold(planned(greetings=["Salve"]), world)
     assert evidence.outcome == "signed_off"
@@ -30,7 +32,7 @@ def test_a_conversation_from_greeting_to_sign_off(
     assert agent.sent == [("s1", "alice", text) for text in ("Salve", "What time is it?", "And the weather?")]
     assert evidence.turns[1].events == ({"output": "Salve"},)
     assert evidence.turns[1].attempts == 1
-    assert evidence.turns[1].response_ms > 0
+    assert evidence.turns[1].response_ms == 250
     assert (evidence.turns[0].attempts, evidence.turns[0].response_ms) == (0, 0.0)
     assert (evidence.session_id, evidence.failure_count, evidence.evaluator_model) == ("s1", 0, "sage")
     assert evidence.started_at < evidence.ended_at

@@ -1,11 +1,11 @@
 """Whose fault it is that a trial failed, and what passes through because it concerns the whole evaluation."""
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from held_trials import contents
+from simulated_time import simulated
 
 from stoic_assets.core.calls.chat import BudgetReached, ModelFailure
 from stoic_assets.core.conversation.agent import AgentFailure
@@ -127,7 +127,7 @@ def test_what_concerns_the_whole_evaluation_passes_through_and_leaves_the_trial_
     user.says = lambda request: error
     journal = make_journal()
     with pytest.raises(type(error), match=str(error)):
-        asyncio.run(hold_trial(planned(), make_world(), journal))
+        simulated(hold_trial(planned(), make_world(), journal))
     assert journal.kinds() == ["began", "session", "turn", "turn"]
 
 
@@ -137,7 +137,7 @@ def test_a_wrong_agent_key_passes_through_wherever_it_shows(
     for place in ("open", "Hi", "context"):
         agent.answer = lambda message, place=place: ConfigurationError("wrong key") if message == place else None
         with pytest.raises(ConfigurationError, match="wrong key"):
-            asyncio.run(hold_trial(planned(greetings=["Hi"]), make_world(), make_journal()))
+            simulated(hold_trial(planned(greetings=["Hi"]), make_world(), make_journal()))
 
 
 def test_a_graph_that_goes_away_makes_the_trial_invalid(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from simulated_time import simulated
 
 from stoic_assets.core.calls.concurrent_calls import concurrently
 from stoic_assets.core.configuration.settings import Settings
@@ -54,7 +55,7 @@ PLACES = ["open", "a seed", "Hi", "What time is it?", "context"]
 @pytest.mark.parametrize("seconds", [1.1, 2.0, 7.5])
 @pytest.mark.parametrize("place", PLACES)
 def test_an_outage_of_some_seconds_costs_a_message_one_failure_and_nothing_else(
-    simulated: Make, planned: Make, usual: Any, make_journal: Make, agent: Any, place: str, seconds: float
+    planned: Make, usual: Any, make_journal: Make, agent: Any, place: str, seconds: float
 ) -> None:
     outages = Outages(agent, place, seconds)
     trial = planned(greetings=["Hi"], seeds=[{"text": "a seed"}])
@@ -69,7 +70,7 @@ def test_an_outage_of_some_seconds_costs_a_message_one_failure_and_nothing_else(
 
 
 def test_waiting_for_an_agent_takes_none_of_the_trials_time(
-    simulated: Make, planned: Make, usual: Any, make_journal: Make, agent: Any
+    planned: Make, usual: Any, make_journal: Make, agent: Any
 ) -> None:
     Outages(agent, "What time is it?", 7.5)
     evidence = simulated(hold_trial(planned(trialTimeoutSeconds=3), usual, make_journal()))
@@ -78,7 +79,7 @@ def test_waiting_for_an_agent_takes_none_of_the_trials_time(
 
 @pytest.mark.parametrize("place", PLACES)
 def test_an_agent_that_is_gone_for_good_ends_the_run_once_for_all_trials_after_about_ten_seconds(
-    simulated: Make, make_job: Make, usual: Any, make_journal: Make, agent: Any, place: str
+    make_job: Make, usual: Any, make_journal: Make, agent: Any, place: str
 ) -> None:
     async def scene() -> float:
         job = make_job(greetings=["Hi"], seeds=[{"text": "a seed"}], repeats=12)
@@ -94,7 +95,7 @@ def test_an_agent_that_is_gone_for_good_ends_the_run_once_for_all_trials_after_a
 
 
 def test_the_wait_for_an_agent_can_be_cut_off(
-    simulated: Make, planned: Make, usual: Any, make_journal: Make, agent: Any
+    planned: Make, usual: Any, make_journal: Make, agent: Any
 ) -> None:
     async def scene() -> float:
         with pytest.raises(TimeoutError):
@@ -107,7 +108,7 @@ def test_the_wait_for_an_agent_can_be_cut_off(
 
 
 def test_a_message_that_alone_is_turned_away_is_sent_twice_as_often_and_no_more(
-    simulated: Make, planned: Make, usual: Any, make_journal: Make, agent: Any
+    planned: Make, usual: Any, make_journal: Make, agent: Any
 ) -> None:
     away = AgentFailure("not this one", turned_away=True)
     agent.answer = lambda message: away if "time" in message else None
@@ -117,7 +118,7 @@ def test_a_message_that_alone_is_turned_away_is_sent_twice_as_often_and_no_more(
 
 
 def test_an_agent_that_goes_down_twice_during_one_message_ends_the_run_and_nobody_is_judged_by_it(
-    simulated: Make, planned: Make, usual: Any, make_journal: Make, agent: Any
+    planned: Make, usual: Any, make_journal: Make, agent: Any
 ) -> None:
     """Perhaps at another trial's message."""
     outages, journal = Outages(agent, "What time is it?", 3.0, every=True), make_journal()
@@ -127,7 +128,7 @@ def test_an_agent_that_goes_down_twice_during_one_message_ends_the_run_and_nobod
 
 
 def test_trials_whose_sessions_an_outage_cost_begin_anew(
-    simulated: Make, make_job: Make, usual: Any, make_journal: Make, agent: Any, user: Any
+    make_job: Make, usual: Any, make_journal: Make, agent: Any, user: Any
 ) -> None:
     """That of the message that met the outage, and one whose user was thinking meanwhile."""
 
@@ -145,7 +146,7 @@ def test_trials_whose_sessions_an_outage_cost_begin_anew(
 
 
 def test_a_message_that_costs_the_agent_all_sessions_each_time_is_its_own_fault(
-    simulated: Make, planned: Make, usual: Any, make_journal: Make, agent: Any
+    planned: Make, usual: Any, make_journal: Make, agent: Any
 ) -> None:
     outages, journal = Outages(agent, "What time is it?", 3.0, every=True, forgets=True), make_journal()
     evidence = simulated(hold_trial(planned(), usual, journal))

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from simulated_time import simulated
 
 from stoic_assets.core.conversation import journal as entries
 from stoic_assets.core.conversation.agent import AgentFailure
@@ -33,7 +34,7 @@ class Trials:
     def hold(self, journal: Any, item: Any = None, **world: Any) -> Evidence:
         """A trial to its end, by default of a job with a greeting; `world` as for `make_world`."""
         item = item or self.planned(greetings=["Hi"])
-        return asyncio.run(hold_trial(item, self.make_world(**world), journal))
+        return simulated(hold_trial(item, self.make_world(**world), journal))
 
     def cut_after(self, turns: int, **job: Any) -> Any:
         """The journal of a trial that was killed after so many turns."""

@@ -1,11 +1,11 @@
 """An agent that turns messages away: everybody's, which ends the evaluation, or one alone."""
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from simulated_time import simulated
 
 from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.conversation.agent import AgentFailure
@@ -35,12 +35,12 @@ def test_an_agent_that_turns_everybody_away_ends_the_evaluation_and_the_next_run
     trial, journal = planned(greetings=["Hi"]), make_journal()
     agent.answer = lambda message: fault if message == place else probe if message == "probe" else None
     with pytest.raises(StoicError, match=str(fault)) as caught:
-        asyncio.run(hold_trial(trial, make_world(), journal))
+        simulated(hold_trial(trial, make_world(), journal))
     assert isinstance(caught.value, ServiceUnreachable | ConfigurationError)
     assert "ended" not in journal.kinds()
     agent.answer = lambda message: None
     journal = make_journal(journal.entries())
-    evidence = asyncio.run(hold_trial(trial, make_world(), journal))
+    evidence = simulated(hold_trial(trial, make_world(), journal))
     assert (evidence.outcome, evidence.failure_count, len(evidence.turns)) == ("signed_off", 0, 7)
     assert journal.kinds().count("session") == 1, "it did not begin anew"
 
@@ -58,7 +58,7 @@ def test_a_trial_without_time_for_another_attempt_hides_no_agent_that_turns_ever
     away, journal = AgentFailure("nobody there", busy=busy, turned_away=True, retry_after=900.0), make_journal()
     agent.answer = lambda message: away if message in (place, "probe") else None
     with pytest.raises(ServiceUnreachable, match="nobody there; get it running again"):
-        asyncio.run(hold_trial(planned(greetings=["Hi"], trialTimeoutSeconds=60), patient(make_world()), journal))
+        simulated(hold_trial(planned(greetings=["Hi"], trialTimeoutSeconds=60), patient(make_world()), journal))
     assert "ended" not in journal.kinds()
 
 
@@ -69,7 +69,7 @@ def test_an_outage_whose_message_says_what_to_do_gets_no_second_advice(
     away.says_how_to_go_on = True
     agent.answer = lambda message: away
     with pytest.raises(ServiceUnreachable, match=r"nothing there; check its address$") as outage:
-        asyncio.run(hold_trial(planned(greetings=["Hi"]), make_world(), make_journal()))
+        simulated(hold_trial(planned(greetings=["Hi"]), make_world(), make_journal()))
     assert outage.value.says_how_to_go_on
 
 

@@ -1,9 +1,9 @@
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from scripted_model import ScriptedModel
+from simulated_time import simulated
 
 from stoic_assets.core.calls.chat import ChatReply
 from stoic_assets.core.conversation import evaluator
@@ -19,7 +19,7 @@ SIGN_OFF = "So Long, and Thanks for All the Fish"
 
 
 def ask(job: Any, user: Any, condition: Condition = "withheld", turns: Any = TURNS) -> str:
-    return asyncio.run(next_message(job, trial_under(condition), turns, user, "sage"))
+    return simulated(next_message(job, trial_under(condition), turns, user, "sage"))
 
 
 def trial_under(condition: Condition) -> Trial:
@@ -78,7 +78,7 @@ def test_what_the_user_was_not_shown_is_not_searched_for_what_it_may_know(
     searched: list[Turn] = []
     monkeypatch.setattr(evaluator, "fault", lambda message, job, condition, turns: searched.extend(turns))
     flood = Turn(1, "agent", f"First. {'word ' * 400_000}Last.", response_ms=7)
-    asyncio.run(next_message(make_job(), trial_under("withheld"), [TURNS[0], flood], user, "sage"))
+    simulated(next_message(make_job(), trial_under("withheld"), [TURNS[0], flood], user, "sage"))
     assert searched == [TURNS[0], Turn(1, "agent", evaluator.heard(flood), response_ms=7)]
 
 

@@ -1,8 +1,8 @@
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from simulated_time import simulated
 
 from stoic_assets.core.conversation.agent import AgentFailure, SentTooMuch
 from stoic_assets.core.conversation.evidence import Observation
@@ -13,7 +13,7 @@ Make = Callable[..., Any]
 
 
 def look(planned: Any, world: Any, session: str | None = "s1") -> list[Observation]:
-    return asyncio.run(capture(planned.trial, planned.job, session, world))
+    return simulated(capture(planned.trial, planned.job, session, world))
 
 
 def test_queries_of_the_condition_run_with_the_parameters_that_they_use(
@@ -79,7 +79,7 @@ def test_a_protocol_without_object_context_leaves_none(planned: Make, make_world
 )
 def test_whether_a_session_is_known(make_world: Make, agent: Any, failure: AgentFailure | None, known: bool) -> None:
     agent.answer = lambda message: failure
-    assert asyncio.run(knows_session("s1", make_world())) is known
+    assert simulated(knows_session("s1", make_world())) is known
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_context_larger_than_we_take_spoils_the_trial_whose_assertions_are_abo
     said = "the agent sends more than 8 MiB at once; raise it"
     if invalid:
         with pytest.raises(InfrastructureError, match=f"^assertions about the .* cannot be checked: {said}$"):
-            asyncio.run(looked)
+            simulated(looked)
     else:
-        assert asyncio.run(looked)[-1].error == f"the object context could not be fetched: {said}"
+        assert simulated(looked)[-1].error == f"the object context could not be fetched: {said}"
     assert asked == ["objectContext"]

@@ -1,8 +1,8 @@
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from simulated_time import simulated
 
 from stoic_assets.core.calls.retrying import AgentUnusable
 from stoic_assets.core.conversation.agent import AgentFailure
@@ -13,7 +13,7 @@ Make = Callable[..., Any]
 
 
 def run(planned: Any, world: Any) -> str:
-    return asyncio.run(prepare(planned.trial, planned.job, world))
+    return simulated(prepare(planned.trial, planned.job, world))
 
 
 def test_setups_come_first_then_seeds_then_the_session(

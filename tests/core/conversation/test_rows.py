@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+from simulated_time import simulated
 
 from stoic_assets.core.conversation.conversation import hold_trial
 from stoic_assets.core.conversation.evidence import Evidence, Observation, Turn
@@ -16,8 +17,9 @@ Make = Callable[..., Any]
 
 
 @pytest.fixture
-def evidence(planned: Make, make_world: Make, make_journal: Make) -> Evidence:
-    return asyncio.run(hold_trial(planned(), make_world(), make_journal()))
+def evidence(planned: Make, make_world: Make, make_journal: Make, agent: Any) -> Evidence:
+    agent.answer = lambda message: asyncio.sleep(0.25)
+    return simulated(hold_trial(planned(), make_world(), make_journal()))
 
 
 def read_back(row: Row) -> Row:
@@ -35,7 +37,7 @@ def test_the_users_messages_took_no_time_and_no_attempts(evidence: Evidence, mak
     rows = turn_rows(evidence)
     of_user, of_agent = ([row for row in rows if row["speaker"] == who] for who in ("user", "agent"))
     assert {(row["response_ms"], row["attempts"]) for row in of_user} == {(None, None)}
-    assert all(row["response_ms"] > 0 and row["attempts"] == 1 for row in of_agent)
+    assert all(row["response_ms"] == 250 and row["attempts"] == 1 for row in of_agent)
     earlier = [row | {"response_ms": row["response_ms"] or 0.0, "attempts": row["attempts"] or 0} for row in rows]
     trial = read_back(trial_row(evidence, make_job(), []))
     assert evidence_of(trial, earlier, observation_rows(evidence)) == evidence

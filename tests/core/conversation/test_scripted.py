@@ -1,4 +1,3 @@
-import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -6,6 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scripted_model import ScriptedModel
+from simulated_time import simulated
 
 from stoic_assets.core.calls.chat import ChatRequest
 from stoic_assets.core.conversation.conversation import hold_trial
@@ -82,5 +82,5 @@ def test_a_scripted_conversation_ends_and_passes_the_audit(
     fresh = type(agent)(answer=lambda message: None if message in ("open", "context") else question)
     job = {"tasks": [{"task": task, "acceptanceCriteria": f"It deals with: {task}"} for task in tasks], "facts": facts}
     world = make_world(agent=fresh, model=ScriptedModel(by=scripted_message))
-    evidence = asyncio.run(hold_trial(planned(condition, maxTurns=40, **job), world, make_journal()))
+    evidence = simulated(hold_trial(planned(condition, maxTurns=40, **job), world, make_journal()))
     assert evidence.outcome == "signed_off", evidence.detail

@@ -4,6 +4,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from simulated_time import simulated
 
 from stoic_assets.core.conversation.trials import hold_all
 from stoic_assets.core.errors import ConfigurationError
@@ -44,7 +45,7 @@ class Stage:
         yield
 
     def run(self, planned: list[Planned], at_once: int = 16) -> None:
-        asyncio.run(hold_all(planned, self.hold, at_once, self.graph))
+        simulated(hold_all(planned, self.hold, at_once, self.graph))
 
 
 @pytest.fixture
@@ -101,5 +102,5 @@ def test_cancelling_the_whole_is_cancelling_each(stage: Stage, make_job: Make) -
         with pytest.raises(asyncio.CancelledError):
             await task
 
-    asyncio.run(main())
+    simulated(main())
     assert len(stage.cancelled) == 2

@@ -4,6 +4,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from simulated_time import simulated
 
 from stoic_assets.core.calls.retrying import AgentUnusable
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
@@ -39,7 +40,7 @@ def test_every_attempt_passes_the_limit_which_hears_of_it(make_world: Make) -> N
             raise left.pop(0)
         return AgentReply("Salve")
 
-    delivery = asyncio.run(make_world(agent_limit=limit).ask_agent(send))
+    delivery = simulated(make_world(agent_limit=limit).ask_agent(send))
     assert (delivery.reply.content, delivery.attempts, delivery.failures) == ("Salve", 3, 1)
     assert (inside, limit.held, limit.heard) == ([True] * 3, False, ["busy", "down"])
 
@@ -50,7 +51,7 @@ def test_an_agent_that_never_answers_is_unusable(make_world: Make, final: bool, 
         raise AgentFailure("down", final=final)
 
     with pytest.raises(AgentUnusable, match="down") as caught:
-        asyncio.run(make_world().ask_agent(send))
+        simulated(make_world().ask_agent(send))
     assert (caught.value.final, caught.value.failures) == (final, failures)
 
 
@@ -60,8 +61,8 @@ def test_an_attempt_may_take_all_that_its_job_allows(make_world: Make) -> None:
         return AgentReply("Salve")
 
     with pytest.raises(AgentUnusable, match=r"no reply within 0\.01 s"):
-        asyncio.run(make_world(turn_timeout_seconds=0.01, attempt_seconds=0.001).ask_agent(send))
-    delivery = asyncio.run(make_world(turn_timeout_seconds=0.01, attempt_seconds=60).ask_agent(send))
+        simulated(make_world(turn_timeout_seconds=0.01, attempt_seconds=0.001).ask_agent(send))
+    delivery = simulated(make_world(turn_timeout_seconds=0.01, attempt_seconds=60).ask_agent(send))
     assert (delivery.reply.content, delivery.failures) == ("Salve", 0)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from scripted_model import ScriptedModel
+from simulated_time import simulated
 
 from stoic_assets.core.calls.chat import BudgetReached, ChatRequest, ModelFailure
 from stoic_assets.core.configuration.settings import Judging
@@ -157,5 +158,5 @@ def test_verdicts_are_fetched_side_by_side(
         return await plain(request)
 
     judge.complete = slow
-    asyncio.run(judge_virtues(make_job(), make_evidence("x"), judge, Judging(samples=3), ["a", "b"]))
+    simulated(judge_virtues(make_job(), make_evidence("x"), judge, Judging(samples=3), ["a", "b"]))
     assert most == 30

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
+from simulated_time import simulated
+
 from stoic_assets.core.calls.retrying import Delivery, deliver
 from stoic_assets.core.configuration.endpoint_limits import EndpointLimit
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
@@ -52,4 +54,4 @@ def script(*outcomes: AgentReply | Exception) -> Callable[[], Awaitable[AgentRep
 def delivered(
     *outcomes: AgentReply | Exception, limit: EndpointLimit = FAST, seconds: float = 5.0
 ) -> Delivery[AgentReply]:
-    return asyncio.run(deliver(script(*outcomes), limit, seconds, Gate()))
+    return simulated(deliver(script(*outcomes), limit, seconds, Gate()))
