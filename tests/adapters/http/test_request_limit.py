@@ -1,12 +1,12 @@
 """Requests that wait for one another: in their slots, without holding up anything else."""
 
 import asyncio
-import time
 from contextlib import suppress
 from itertools import pairwise
 
 import pytest
 from limited_requests import waited
+from simulated_time import simulated
 
 from stoic_assets.adapters.http.request_limit import RequestLimit, RequestLimits
 from stoic_assets.core.calls.queueing import working_time
@@ -29,21 +29,21 @@ def test_no_more_requests_run_at_once_than_there_are_slots() -> None:
         await asyncio.gather(*[request() for _ in range(20)])
         return most
 
-    assert asyncio.run(most_at_once()) == 3
+    assert simulated(most_at_once()) == 3
 
 
 def test_waiting_here_stops_the_clock_of_a_trial() -> None:
     async def scene() -> float:
-        limit, start = RequestLimit(EndpointLimit(in_flight=1, requests_per_minute=600)), time.monotonic()
+        limit = RequestLimit(EndpointLimit(in_flight=1, requests_per_minute=600))
 
         async def trial() -> None:
             async with working_time(0.1):
                 await waited(limit)
 
         await asyncio.gather(*[trial() for _ in range(4)])
-        return time.monotonic() - start
+        return asyncio.get_running_loop().time()
 
-    assert asyncio.run(scene()) >= 0.28
+    assert simulated(scene()) >= 0.28
 
 
 def test_who_waits_lets_others_go_on() -> None:
@@ -63,7 +63,7 @@ def test_who_waits_lets_others_go_on() -> None:
         going_on.cancel()
         return [later - earlier for earlier, later in pairwise(seen)]
 
-    assert min(asyncio.run(scene())) >= 3
+    assert min(simulated(scene())) >= 3
 
 
 def test_a_failure_knows_whether_other_requests_were_on_their_way() -> None:
@@ -83,7 +83,7 @@ def test_a_failure_knows_whether_other_requests_were_on_their_way() -> None:
         gone.set()
         return [*await asyncio.gather(*both), await broken()]
 
-    assert asyncio.run(main()) == [True, True, False]
+    assert simulated(main()) == [True, True, False]
 
 
 @pytest.mark.parametrize(

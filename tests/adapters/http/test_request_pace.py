@@ -2,12 +2,12 @@
 
 import asyncio
 import math
-import time
 from contextlib import suppress
 from itertools import pairwise
 
 import pytest
 from limited_requests import busy, fail, waited
+from simulated_time import simulated
 
 from stoic_assets.adapters.http.request_limit import Pace, RequestLimit
 from stoic_assets.core.calls.adaptive_rate import MARGIN
@@ -21,15 +21,15 @@ def test_requests_leave_in_order_and_evenly_spaced_under_a_known_limit() -> None
 
         async def request(number: int) -> None:
             async with limit.request():
-                departures.append((number, time.monotonic()))
+                departures.append((number, asyncio.get_running_loop().time()))
 
         await asyncio.gather(*[request(number) for number in range(20)])
         return departures
 
-    numbers, moments = zip(*asyncio.run(scene()), strict=True)
+    numbers, moments = zip(*simulated(scene()), strict=True)
     assert numbers == tuple(range(20))
     assert moments[-1] - moments[0] >= 0.16
-    assert max(later - earlier for earlier, later in pairwise(moments)) < 0.1
+    assert max(later - earlier for earlier, later in pairwise(moments)) < 0.011
 
 
 def test_a_budget_of_tokens_holds_requests_back_once_replies_told_what_they_need() -> None:
@@ -40,15 +40,15 @@ def test_a_budget_of_tokens_holds_requests_back_once_replies_told_what_they_need
             passage.tokens = 20_000
         return first, await waited(limit)
 
-    first, after = asyncio.run(scene())
-    assert first < 0.05
-    assert after >= 0.18
+    first, after = simulated(scene())
+    assert first == 0
+    assert after == pytest.approx(0.2, rel=0.1)
 
 
 def test_a_request_that_failed_does_not_count_among_those_that_tell_what_one_needs() -> None:
     limit = ModelLimit(tokens_per_minute=6_000_000)
     pace = Pace.of(limit)
-    asyncio.run(fail(RequestLimit(limit, pace), AttemptFailed("500")))
+    simulated(fail(RequestLimit(limit, pace), AttemptFailed("500")))
     assert pace.tokens is not None
     assert pace.tokens.reserve(0.0, 0) == 1000
 
@@ -59,12 +59,12 @@ def test_a_budget_of_tokens_lifts_no_other_limit() -> None:
         await waited(limit)
         return await waited(limit)
 
-    assert asyncio.run(scene()) >= 0.07
+    assert 0.08 < simulated(scene()) < 0.1
 
 
 def test_who_waits_for_tokens_leaves_when_another_gives_them_back_and_nobody_overtakes() -> None:
     async def scene() -> tuple[float, list[str]]:
-        limit, start, departures = RequestLimit(ModelLimit(tokens_per_minute=60_000)), time.monotonic(), []
+        limit, departures = RequestLimit(ModelLimit(tokens_per_minute=60_000)), []
 
         async def large() -> None:
             with suppress(AttemptFailed):
@@ -79,10 +79,10 @@ def test_who_waits_for_tokens_leaves_when_another_gives_them_back_and_nobody_ove
 
         async with asyncio.timeout(5):
             await asyncio.gather(large(), small("first"), small("second"))
-        return time.monotonic() - start, departures
+        return asyncio.get_running_loop().time(), departures
 
-    seconds, departures = asyncio.run(scene())
-    assert 0.05 <= seconds < 2
+    seconds, departures = simulated(scene())
+    assert 0.05 < seconds < 0.07
     assert departures == ["first", "second"]
 
 
@@ -116,5 +116,5 @@ def test_what_was_learned_outlives_the_loop(failure: AttemptFailed, slower: bool
     async def pressed() -> bool:
         return pace.rate.rate(asyncio.get_running_loop().time()) < 1000
 
-    asyncio.run(learn())
-    assert asyncio.run(pressed()) is slower
+    simulated(learn())
+    assert simulated(pressed()) is slower

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from limited_requests import busy, fail, waited
+from simulated_time import simulated
 
 from stoic_assets.adapters.http.request_limit import Pace, RequestLimit
 from stoic_assets.core.calls.adaptive_rate import AdaptiveRate
@@ -20,7 +21,7 @@ def test_a_refusal_pauses_everyone_but_not_beyond_the_longest_wait(wish: float |
         await fail(limit, busy(wish))
         return await waited(limit)
 
-    assert least - 0.01 <= asyncio.run(scene()) < 10
+    assert simulated(scene()) == pytest.approx(least)
 
 
 def test_who_waits_at_the_door_waits_on_when_another_is_refused_meanwhile() -> None:
@@ -40,7 +41,7 @@ def test_who_waits_at_the_door_waits_on_when_another_is_refused_meanwhile() -> N
             await other
         return seconds
 
-    assert 0.14 <= asyncio.run(scene()) < 10
+    assert simulated(scene()) == pytest.approx(0.17)
 
 
 @pytest.mark.parametrize(
@@ -65,17 +66,18 @@ def test_what_goes_wrong_counts_from_when_its_request_left(failure: AttemptFaile
             raise failure
 
     with pytest.raises(AttemptFailed):
-        asyncio.run(failed())
+        simulated(failed())
     departed, now, until = rate.at
     assert left == [departed]
-    assert departed < now
+    assert now - departed == pytest.approx(0.01)
     assert until == (None if pause is None else pytest.approx(pause))
 
 
-@pytest.mark.parametrize(("failure", "least", "most"), [
-    (AttemptFailed("503", retry_after=0.1), 0.09, 10), (AttemptFailed("500"), 0, 0.05), (KeyError("bug"), 0, 0.05),
-])  # fmt: skip
-def test_only_a_server_that_asks_for_it_pauses_everyone(failure: Exception, least: float, most: float) -> None:
+@pytest.mark.parametrize(
+    ("failure", "seconds"),
+    [(AttemptFailed("503", retry_after=0.1), 0.1), (AttemptFailed("500"), 0), (KeyError("bug"), 0)],
+)
+def test_only_a_server_that_asks_for_it_pauses_everyone(failure: Exception, seconds: float) -> None:
     async def scene() -> float:
         limit = RequestLimit(EndpointLimit())
         with pytest.raises(type(failure)):
@@ -83,7 +85,7 @@ def test_only_a_server_that_asks_for_it_pauses_everyone(failure: Exception, leas
                 raise failure
         return await waited(limit)
 
-    assert least <= asyncio.run(scene()) < most
+    assert simulated(scene()) == pytest.approx(seconds)
 
 
 @pytest.mark.parametrize("answer", [None, AttemptFailed("500"), AttemptFailed("slow", late=True)])
@@ -97,9 +99,9 @@ def test_for_how_long_everybody_was_refused_is_told_until_somebody_is_not(answer
             await fail(limit, refusal)
         return [refusal.refused_seconds for refusal in refusals]
 
-    first, second, third, fourth = asyncio.run(scene())
+    first, second, third, fourth = simulated(scene())
     assert first == third == 0
-    assert min(second, fourth) >= 0.01
+    assert [second, fourth] == pytest.approx([0.1, 0.1])
 
 
 def test_an_agent_that_refuses_everybody_is_given_up_once_for_all() -> None:
@@ -111,7 +113,7 @@ def test_an_agent_that_refuses_everybody_is_given_up_once_for_all() -> None:
         raise busy(0.1)
 
     with pytest.raises(AgentUnusable, match="busy") as caught:
-        asyncio.run(concurrently(deliver(refused, limit, 0.5, requests) for _ in range(8)))
+        simulated(concurrently(deliver(refused, limit, 0.5, requests) for _ in range(8)))
     assert (caught.value.failures, caught.value.cut_short) == (0, False)
     assert len(asked) < 8, "alone, each of them would be refused for half a second"
 
@@ -126,4 +128,4 @@ def test_a_slot_comes_back_from_one_who_is_cancelled_in_a_pause() -> None:
         async with asyncio.timeout(1), limit.request():
             return True
 
-    assert asyncio.run(scene())
+    assert simulated(scene())

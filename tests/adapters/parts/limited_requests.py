@@ -1,6 +1,6 @@
 """Single requests under a limit: one that fails, one that waits."""
 
-import time
+import asyncio
 
 import pytest
 
@@ -17,9 +17,10 @@ async def fail(limit: RequestLimit, failure: AttemptFailed) -> None:
 
 async def waited(limit: RequestLimit) -> float:
     """Seconds that one request had to wait."""
-    start = time.monotonic()
+    clock = asyncio.get_running_loop().time
+    start = clock()
     async with limit.request():
-        return time.monotonic() - start
+        return clock() - start
 
 
 def busy(retry_after: float | None = None) -> AttemptFailed:
