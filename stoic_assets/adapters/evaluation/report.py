@@ -26,18 +26,18 @@ from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import CypherSetup
 from stoic_assets.core.presentation.confidence import confidence_sources, whose_confidence
 from stoic_assets.core.releases import agent_of
-from stoic_assets.core.reports.data import BaseVersion, ReportData
+from stoic_assets.core.reports.data import EvaluationRows, ReportData
 from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.trend_chart import versions_before
 from stoic_assets.core.reports.weak_virtues import title, weak_virtue_markdown
 from stoic_assets.core.table_rows import Row, Rows
 
-GATHERED_OTHERWISE = (
-    "evaluation", "jobs", "virtue_trends", "version_comparisons", "judge_calibration", "invalid_trials_threshold",
-    "weak_below", "base", "uncompared", "comparable",
+_TABLES = [field.name for field in fields(EvaluationRows) if field.name != "evaluation"]
+_OF_BASE = (
+    "composite_scores", "evaluation_virtues", "assertion_results", "trials", "turns", "observations", "task_scores",
+    "trial_virtues",
 )  # fmt: skip
-"""Parts of the report's data that are not tables of the evaluation."""
-
+"""The tables that the side-by-side view needs; the verdicts of the base's judges are in its own report."""
 _LOOKED_AT = 10
 """Earlier versions that may share a job."""
 
@@ -64,7 +64,7 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
     outdated = why_outdated(workplace, comparisons)
     comparisons = [] if outdated else comparisons
     base = StoredTables(workplace.warehouse, base_key(comparisons[0])) if comparisons else None
-    tables = _tables(stored, ReportData)
+    tables = _tables(stored, _TABLES)
     trends = workplace.warehouse.query("select * from virtue_trends where agent = ? order by n", [agent])
     return ReportData(
         **tables,
@@ -77,7 +77,7 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
         weak_below=workplace.settings.weakness.score_below,
         uncompared=None if comparisons else outdated or why_uncompared(workplace, manifest),
         comparable=None if base else comparable_version(workplace, manifest, trends),
-        base=BaseVersion(_head(base), **_tables(base, BaseVersion)) if base else None,
+        base=EvaluationRows(_head(base), **_tables(base, _OF_BASE)) if base else None,
     )
 
 
@@ -108,9 +108,8 @@ def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> WeakVirtueRe
     return WeakVirtueReport(path, text, virtues, weak, offline)
 
 
-def _tables(stored: StoredTables, kind: type[ReportData] | type[BaseVersion]) -> dict[str, Any]:
-    """The tables that the fields of `kind` name. Raises `ConfigurationError` if one is lost."""
-    names = [field.name for field in fields(kind) if field.name not in GATHERED_OTHERWISE]
+def _tables(stored: StoredTables, names: Sequence[str]) -> dict[str, Any]:
+    """The tables of these names. Raises `ConfigurationError` if one is lost."""
     if head := stored.head():
         refuse_lost(stored, head["status"], names)
     return {name: _rows(stored, name) for name in names}

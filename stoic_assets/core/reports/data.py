@@ -13,35 +13,10 @@ from stoic_assets.core.table_rows import Row, Rows
 
 
 @dataclass(frozen=True)
-class BaseVersion:
-    """Rows of the version that a report compares with: one of `evaluations`, and the tables named by the fields.
+class EvaluationRows:
+    """Rows of one evaluation: its own of `evaluations`, and its tables, which the other fields name.
 
-    They are what the side-by-side view needs; the verdicts of its judges are in its own report.
-    """
-
-    evaluation: Row
-    composite_scores: Rows = ()
-    evaluation_virtues: Rows = ()
-    assertion_results: Rows = ()
-    trials: Rows = ()
-    turns: Rows = ()
-    observations: Rows = ()
-    task_scores: Rows = ()
-    trial_virtues: Rows = ()
-
-
-@dataclass(frozen=True)
-class ReportData:
-    """Rows of one evaluation; the fields are the tables.
-
-    `evaluation` and `evaluation_scores` are single rows. `jobs` are those used in judging: name, facts, tasks and
-    scenarios as in `Job`, what their seeds `told` the agent, the Cypher of their `setups`, and whether they were
-    `corrected` after their conversations; a corrected one that is not `kept` is given in its form before that.
-    `virtue_trends` contains the agent's other versions too. `version_comparisons` contains only the comparison with
-    `base`; `uncompared` says why there is none with the version that is known to be the base, and what to do;
-    `comparable` is an earlier version for a report without any base. `judge_calibration` contains all comparisons of
-    judges with people. Above `invalid_trials_threshold`, a share of the trials, 0–1, there is no verdict. A virtue is
-    weak with a score below `weak_below`, 0–1.
+    `evaluation` and `evaluation_scores` are single rows.
     """
 
     evaluation: Row
@@ -57,16 +32,32 @@ class ReportData:
     evaluation_virtues: Rows = ()
     evaluation_scores: Row = field(default_factory=dict)
     weak_virtues: Rows = ()
-    virtue_trends: Rows = ()
-    version_comparisons: Rows = ()
     job_reliability: Rows = ()
     llm_calls: Rows = ()
     fitness_updates: Rows = ()
+
+
+@dataclass(frozen=True)
+class ReportData(EvaluationRows):
+    """The tables of the evaluation that a report is about, and what else it tells.
+
+    `jobs` are those used in judging: name, facts, tasks and scenarios as in `Job`, what their seeds `told` the agent,
+    the Cypher of their `setups`, and whether they were `corrected` after their conversations; a corrected one that is
+    not `kept` is given in its form before that. `virtue_trends` contains the agent's other versions too.
+    `version_comparisons` contains only the comparison with `base`, of which only some tables are given; `uncompared`
+    says why there is none with the version that is known to be the base, and what to do; `comparable` is an earlier
+    version for a report without any base. `judge_calibration` contains all comparisons of judges with people. Above
+    `invalid_trials_threshold`, a share of the trials, 0–1, there is no verdict. A virtue is weak with a score below
+    `weak_below`, 0–1.
+    """
+
+    virtue_trends: Rows = ()
+    version_comparisons: Rows = ()
     judge_calibration: Rows = ()
     jobs: Rows = ()
     invalid_trials_threshold: float = 0.10
     weak_below: float = 0.7
-    base: BaseVersion | None = None
+    base: EvaluationRows | None = None
     uncompared: str | None = None
     comparable: str | None = None
 

@@ -63,7 +63,7 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
 
     `compiled` keeps the compiled templates between processes.
     """
-    trials, found = trial_views(data), measures(data.composite_scores, data.trials)
+    trials, found = trial_views(data, data.jobs), measures(data.composite_scores, data.trials)
     counts = summary(data, trials)
     if not counts.conclusive:
         data = replace(data, base=None, version_comparisons=())

@@ -11,9 +11,9 @@ from stoic_assets.core.judging.exhibit import function_calls
 from stoic_assets.core.judging.quotes import Quote, SearchableRecord
 from stoic_assets.core.presentation.formatting import is_missing
 from stoic_assets.core.presentation.names import natural
-from stoic_assets.core.reports.data import BaseVersion, ReportData
+from stoic_assets.core.reports.data import EvaluationRows
 from stoic_assets.core.reports.missing_parts import why_missing
-from stoic_assets.core.table_rows import Row, by_trial
+from stoic_assets.core.table_rows import Row, Rows, by_trial
 from stoic_assets.core.virtues import VIRTUES
 
 _TABLES = (
@@ -165,15 +165,15 @@ def fault(result: Row) -> str | None:
     return None if error == f"expected {result.get('expected')}, got {result.get('actual')}" else error
 
 
-def trial_views(data: ReportData | BaseVersion) -> list[TrialView]:
-    """All trials, the worst first, those without a total last. Tables that a base version lacks count as empty."""
+def trial_views(data: EvaluationRows, jobs: Rows = ()) -> list[TrialView]:
+    """All trials, the worst first, those without a total last, each with its row of `jobs`."""
     composite = {row["trial_id"]: row for row in data.composite_scores}
-    tables = {name: by_trial(getattr(data, name, ())) for name in _TABLES}
-    jobs = {job["name"]: job for job in getattr(data, "jobs", ())}
+    tables = {name: by_trial(getattr(data, name)) for name in _TABLES}
+    named = {job["name"]: job for job in jobs}
     views = []
     for row in data.trials:
         own = {name: rows[row["trial_id"]] for name, rows in tables.items()}
-        views.append(_view(row, composite.get(row["trial_id"], {}), jobs.get(row["job"], {}), own))
+        views.append(_view(row, composite.get(row["trial_id"], {}), named.get(row["job"], {}), own))
     return sorted(views, key=_worst_first)
 
 

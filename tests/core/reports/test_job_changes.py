@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core.reports.data import BaseVersion, ReportData
+from stoic_assets.core.reports.data import EvaluationRows, ReportData
 from stoic_assets.core.reports.job_changes import JobChange, job_changes, most_changed
 from stoic_assets.core.reports.trial_view import trial_views
 from stoic_assets.core.reports.version_comparison import differences
@@ -56,15 +56,15 @@ def test_invalid_trials_and_jobs_of_one_version_are_left_out(make_data: Make) ->
 
 def test_the_same_total_summed_otherwise_is_no_change() -> None:
     base, this = one_job([0.1, 0.2, 0.3], [True] * 3), one_job([0.3, 0.2, 0.1], [True] * 3)
-    [found] = changes(ReportData({}, **this, base=BaseVersion({}, **base)))
+    [found] = changes(ReportData({}, **this, base=EvaluationRows({}, **base)))
     assert found.change
     assert most_changed([found]) == []
 
 
 def test_scenarios_of_a_job_are_apart() -> None:
     base, this = (one_job([0.9], [True], scenario=name) for name in ("a", "b"))
-    assert not changes(ReportData({}, **this, base=BaseVersion({}, **base)))
-    assert [each.job for each in changes(ReportData({}, **base, base=BaseVersion({}, **base)))] == ["j~a"]
+    assert not changes(ReportData({}, **this, base=EvaluationRows({}, **base)))
+    assert [each.job for each in changes(ReportData({}, **base, base=EvaluationRows({}, **base)))] == ["j~a"]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_job_flips_when_another_share_of_its_trials_passes(
     before: list[bool], after: list[bool], flipped: bool
 ) -> None:
     base, this = (one_job([0.5] * len(passed), passed) for passed in (before, after))
-    [found] = changes(ReportData({}, **this, base=BaseVersion({}, **base)))
+    [found] = changes(ReportData({}, **this, base=EvaluationRows({}, **base)))
     assert found.flipped is flipped
     assert found.change == 0
 
@@ -83,7 +83,7 @@ def test_a_job_flips_when_another_share_of_its_trials_passes(
 @pytest.mark.parametrize(("hashes", "reworked"), [(("a", "a"), False), (("a", "b"), True)])
 def test_a_job_that_was_changed_says_so(hashes: tuple[str, str], reworked: bool) -> None:
     base, this = (one_job([None], [True], job_hash=name) for name in hashes)
-    [found] = changes(ReportData({}, **this, base=BaseVersion({}, **base)))
+    [found] = changes(ReportData({}, **this, base=EvaluationRows({}, **base)))
     assert found.reworked is reworked
     assert found.change is None
 
@@ -117,7 +117,7 @@ def test_virtues_tell_the_change_where_the_total_cannot(
     told: tuple[str, float],
 ) -> None:  # fmt: skip
     base, this = (one_job([totals[n]], [passed[n]], [virtues[n]]) for n in (0, 1))
-    [found] = changes(ReportData({}, **this, base=BaseVersion({}, **base)))
+    [found] = changes(ReportData({}, **this, base=EvaluationRows({}, **base)))
     assert (found.measure, found.change) == (told[0], pytest.approx(told[1]))
 
 
@@ -131,5 +131,5 @@ def test_losses_and_gains_of_virtues_are_among_what_changed_most() -> None:
     def own(data: dict[str, Any]) -> dict[str, Any]:
         return {name: [{**row, "trial_id": row["job"]} for row in rows] for name, rows in data.items()}
 
-    found = most_changed(changes(ReportData({}, **own(tables(1)), base=BaseVersion({}, **own(tables(0))))))
+    found = most_changed(changes(ReportData({}, **own(tables(1)), base=EvaluationRows({}, **own(tables(0))))))
     assert [each.job for each in found] == ["j0", "j1", "j3", "j4"]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from stoic_assets.core.reports.data import BaseVersion, ReportData
+from stoic_assets.core.reports.data import EvaluationRows, ReportData
 from stoic_assets.core.reports.job_changes import JobChange, job_changes
 from stoic_assets.core.reports.side_by_side import (
     MOST_PAIRS,
@@ -122,7 +122,7 @@ def test_tasks_of_both_are_set_against_each_other(make_data: Make) -> None:
 
 def test_a_base_without_stored_turns_is_no_fault(make_data: Make) -> None:
     data = make_data()
-    assert isinstance(data.base, BaseVersion)
+    assert isinstance(data.base, EvaluationRows)
     [pair, *_] = pairs(replace(data, base=replace(data.base, turns=(), observations=(), task_scores=())))
     assert {turns.base for turns in pair.turns} == {None}
     assert pair.tasks == []

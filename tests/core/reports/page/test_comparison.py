@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from rendered_page import Make, Structure, render_report
 
-from stoic_assets.core.reports.data import BaseVersion
+from stoic_assets.core.reports.data import EvaluationRows
 from stoic_assets.core.reports.version_comparison import differences
 
 pytestmark = pytest.mark.usefixtures("charts_drawn_once")
@@ -125,6 +125,7 @@ def test_a_report_without_comparison_says_why_and_what_to_do(
 
 
 def test_a_base_whose_trials_are_gone_leaves_the_verdict(make_data: Make) -> None:
-    html = render_report(make_data(base=BaseVersion({"agent_version": "marcus@1.0.0", "evaluation_id": "eval-1.0.0"})))
+    base = EvaluationRows({"agent_version": "marcus@1.0.0", "evaluation_id": "eval-1.0.0"})
+    html = render_report(make_data(base=base))
     assert "Regressed against marcus@1.0.0" in html
     assert "the base’s trials are not stored here" in html

@@ -9,7 +9,7 @@ from typing import Any
 
 from sample_rows import JOBS, START, Sample
 
-from stoic_assets.core.reports.data import BaseVersion, ReportData
+from stoic_assets.core.reports.data import EvaluationRows, ReportData
 from stoic_assets.core.virtues import VIRTUES
 
 Row = dict[str, Any]
@@ -117,7 +117,7 @@ def make(trials: int = 20, turns: int = 6, compared: bool = True, **changes: Any
         ],
         version_comparisons=findings() if compared else (),
         job_reliability=reliabilities(this.rows["composite_scores"]),
-        base=BaseVersion(base.evaluation, evaluation_virtues=base.virtues(0.08), **{
+        base=EvaluationRows(base.evaluation, evaluation_virtues=base.virtues(0.08), **{
             name: base.rows[name] for name in
             ("composite_scores", "assertion_results", "trials", "turns", "observations", "task_scores")
         }) if compared else None,
@@ -138,7 +138,7 @@ def with_text(data: ReportData, text: str) -> ReportData:
                 return [changed(item, name) for item in value]
             case dict():
                 return {key: changed(item, key) for key, item in value.items()}
-            case BaseVersion() | ReportData():
+            case EvaluationRows():
                 return replace(value, **{f.name: changed(getattr(value, f.name)) for f in fields(value)})
             case _:
                 return value
