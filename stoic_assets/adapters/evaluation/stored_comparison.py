@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from stoic_assets.adapters.evaluation.version_comparison import moved_between, read_side
+from stoic_assets.adapters.evaluation.comparison_side import read_side
+from stoic_assets.adapters.evaluation.version_comparison import moved_between
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison, compare

@@ -6,37 +6,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from stoic_assets.adapters.disk.release_files import load_releases, releases_by_version, with_faulty
+from stoic_assets.adapters.evaluation.comparison_side import read_side
 from stoic_assets.adapters.evaluation.judge_drift import judge_moved
-from stoic_assets.adapters.evaluation.lost_tables import refuse_lost
-from stoic_assets.adapters.ratings.calibration_store import calibration_rows
-from stoic_assets.adapters.warehouse.sql_models import open_models
-from stoic_assets.adapters.warehouse.stored_tables import StoredTables
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.calibration.against_people import in_short
-from stoic_assets.core.calls.served_models import SERVED, served_models
 from stoic_assets.core.comparison.choice import Case, Stored, fuller, most_alike, passed_over, repeated
 from stoic_assets.core.comparison.comparison import Comparison, compare
-from stoic_assets.core.comparison.judge_drift import judged_at
 from stoic_assets.core.comparison.paired_assertions import REPEATED
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.evaluation.next_command import way_to_finish
 from stoic_assets.core.evaluation.status import CONVERSED, DONE
-from stoic_assets.core.judging.silent_judges import answers
-from stoic_assets.core.presentation.confidence import confidence_sources
 from stoic_assets.core.releases import base_of
 from stoic_assets.core.scoring.validity import conclusive
 from stoic_assets.core.table_rows import Row
 
-READ = ("trials", "virtue_scores", "task_scores", "assertion_results", "composite_scores")
-"""The tables of an evaluation without which it cannot be compared."""
-ASSERTION = ("trial_id", "assertion", "text", "weight", "passed")
-"""The columns of `assertion_results` that a comparison uses."""
-VIRTUE = ("trial_id", "virtue", "score", "confidence_source")
-"""The columns of `trial_virtues` that a comparison uses."""
-CALL = (*SERVED, "cached", "error", "time")
-"""The columns of `llm_calls` that a comparison uses."""
 RECENT = 100
 """Evaluations of a version among which one is chosen: with 1,000 on both sides, comparing all pairs would take 5 s."""
 
@@ -93,65 +77,6 @@ def store(workplace: Workplace, manifest: Manifest, comparison: Comparison | Non
     return workplace.warehouse.write("version_comparisons", manifest.agent_version, manifest.evaluation_id, rows)
 
 
-def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> Side:
-    """One stored evaluation as a side of a comparison.
-
-    Raises `ComparisonRefused` when it is not judged yet, or is judged again or deleted while it is read, and
-    `ConfigurationError` when it has lost a table.
-    """
-    stored = StoredTables(workplace.warehouse, (agent_version, evaluation_id))
-    head = stored.head()
-    try:
-        if head:
-            refuse_lost(stored, head["status"], READ)
-        if not head or not all(map(stored.has, ("virtue_scores", "composite_scores"))):
-            raise ComparisonRefused(f"{agent_version} (evaluation {evaluation_id}) is not judged yet")
-        return _side(stored, head)
-    finally:
-        if stored.head() != head:
-            changed = f"{agent_version} (evaluation {evaluation_id}) was judged again or deleted meanwhile"
-            raise ComparisonRefused(f"{changed}; compare again")
-
-
-def _side(stored: StoredTables, evaluation: Row) -> Side:
-    """An evaluation by its tables and its own row."""
-    trials, verdicts = stored.read("trials"), stored.read("virtue_scores")
-    calls = stored.read_if_stored("llm_calls", CALL)
-    written_at = max((row["evaluated_at"] for row in verdicts), default=evaluation["started_at"])
-    tasks = stored.read_if_stored("task_scores")
-    virtues = _model_rows(stored, "trial_virtues", VIRTUE)
-    judges = frozenset(row["judge_model"] for row in verdicts if row["error"] is None)
-    return Side(
-        agent_version=evaluation["agent_version"],
-        evaluation_id=evaluation["evaluation_id"],
-        started_at=evaluation["started_at"],
-        judged_at=judged_at(calls, judges, len(verdicts)) or written_at,
-        status=evaluation["status"],
-        offline=evaluation["offline"],
-        scored_trials=evaluation["scored_trials"] or 0,
-        invalid_trials=evaluation["invalid_trials"] or 0,
-        evaluator_model=evaluation["evaluator_model"] or "",
-        judges=judges,
-        prompts=_prompts(trials, verdicts, tasks),
-        built_in_prompts=evaluation["prompt_hash"],
-        stoic_eval=evaluation["stoic_eval"],
-        jobs=_job_hashes(trials),
-        measures=_model_rows(stored, "job_measures"),
-        confidences=confidence_sources(virtues),
-        agreement=in_short(calibration_rows(stored.warehouse), verdicts),
-        trials=stored.read("composite_scores"),
-        answers=answers(trials, verdicts, tasks),
-        assertions=stored.read_if_stored("assertion_results", ASSERTION),
-        virtues=virtues,
-        served=served_models(calls),
-    )
-
-
-def _job_hashes(trials: Sequence[Row]) -> dict[str, str]:
-    """The hash of what each job asks, by its name (`Job.question_hash`)."""
-    return {row["job"]: row["job_hash"] for row in trials}
-
-
 def _cases(rows: Sequence[Row]) -> tuple[dict[Case, str], set[Case]]:
     """The hash of the job of each case, and the cases with several trials under one condition."""
     held = {(row["job"], row["scenario"]): row for row in rows}
@@ -161,43 +86,9 @@ def _cases(rows: Sequence[Row]) -> tuple[dict[Case, str], set[Case]]:
     )
 
 
-def _model_rows(stored: StoredTables, model: str, columns: Sequence[str] = ()) -> list[Row]:
-    """The rows of an SQL model, or some of their columns; computed if its run was cut short before it stored them."""
-    if stored.has(model):
-        return stored.read(model, columns)
-    with open_models(stored.warehouse, *stored.key) as models:
-        return models.rows(model)
-
-
-def _prompts(
-    trials: Sequence[Row], verdicts: Sequence[Row], tasks: Sequence[Row]
-) -> dict[tuple[str, str], frozenset[str]]:
-    """The judges' prompts."""
-    jobs = {row["trial_id"]: row["job"] for row in trials}
-    asked: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for about, rows in (("virtues", verdicts), ("tasks", tasks)):
-        for row in rows:
-            asked[jobs[row["trial_id"]], about].add(row["prompt_hash"])
-    return {question: frozenset(hashes) for question, hashes in asked.items()}
-
-
 def _stored(workplace: Workplace, agent_version: str, named: str | None, other: str) -> list[Stored]:
-    """The named evaluation, or all of a version that were ever finished, the newest first, to compare with `other`'s.
-
-    One that is being judged again allows no comparison, and no older one replaces it. When there is none, raises
-    `ComparisonRefused` if one was begun, else `ConfigurationError`, as when the deletion of the version has begun.
-    """
-    workplace.evidence.refuse_being_deleted(agent_version)
-    rows = workplace.warehouse.evaluations(agent_version)
-    wanted = [
-        row for row in rows
-        if row["evaluation_id"] == named or (named is None and row["status"] in DONE)
-    ]
-    if not wanted:
-        evidence = workplace.evidence
-        begun = evidence.readable(agent_version, named) if named else rows or evidence.manifests(agent_version)
-        error = ComparisonRefused if begun else ConfigurationError
-        raise error(f"{agent_version}: {_why_none(workplace, agent_version, named, rows, other)}")
+    """The evaluations of a version among which one is chosen to compare with `other`'s. Raises as `_heads` does."""
+    heads = _heads(workplace, agent_version, named, other)
     held: dict[str, list[Row]] = defaultdict(list)
     for trial in workplace.warehouse.jobs(agent_version):
         held[trial["evaluation_id"]].append(trial)
@@ -208,8 +99,25 @@ def _stored(workplace: Workplace, agent_version: str, named: str | None, other: 
             conclusive(row["scored_trials"] or 0, row["invalid_trials"] or 0, threshold),
             *_cases(held[row["evaluation_id"]]),
         )
-        for row in wanted
+        for row in heads
     ]
+
+
+def _heads(workplace: Workplace, agent_version: str, named: str | None, other: str) -> list[Row]:
+    """The rows of the named evaluation, or of all of a version that were ever finished, the newest first.
+
+    One that is being judged again allows no comparison, and no older one replaces it. When there is none, raises
+    `ComparisonRefused` if one was begun, else `ConfigurationError`, as when the deletion of the version has begun.
+    """
+    workplace.evidence.refuse_being_deleted(agent_version)
+    rows = workplace.warehouse.evaluations(agent_version)
+    wanted = [row for row in rows if row["evaluation_id"] == named or (named is None and row["status"] in DONE)]
+    if not wanted:
+        evidence = workplace.evidence
+        begun = evidence.readable(agent_version, named) if named else rows or evidence.manifests(agent_version)
+        error = ComparisonRefused if begun else ConfigurationError
+        raise error(f"{agent_version}: {_why_none(workplace, agent_version, named, rows, other)}")
+    return wanted
 
 
 def _why_none(

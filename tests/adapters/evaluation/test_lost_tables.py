@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
+from stoic_assets.adapters.evaluation.comparison_side import READ, read_side
 from stoic_assets.adapters.evaluation.report import report_data, write_report
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
-from stoic_assets.adapters.evaluation.version_comparison import READ, read_side
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.errors import ConfigurationError
