@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from stoic_assets.adapters.evaluation.lost_tables import refuse_lost
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
 from stoic_assets.adapters.warehouse.sql_models import open_models
 from stoic_assets.adapters.warehouse.stored_tables import StoredTables
@@ -36,7 +35,7 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
     head = stored.head()
     try:
         if head:
-            refuse_lost(stored, head["status"], READ)
+            stored.refuse_lost(head["status"], READ)
         if not head or not all(map(stored.has, ("virtue_scores", "composite_scores"))):
             raise ComparisonRefused(f"{agent_version} (evaluation {evaluation_id}) is not judged yet")
         return _side(stored, head)

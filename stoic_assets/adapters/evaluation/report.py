@@ -11,7 +11,6 @@ from jinja2 import FileSystemBytecodeCache
 from jinja2.bccache import Bucket
 
 from stoic_assets.adapters.disk.files import remove_folder, write_whole
-from stoic_assets.adapters.evaluation.lost_tables import refuse_lost
 from stoic_assets.adapters.evaluation.release_comparison import why_uncompared
 from stoic_assets.adapters.evaluation.stored_comparison import base_key, why_outdated
 from stoic_assets.adapters.evaluation.tables import VERDICT_ON, EvaluationTables
@@ -111,7 +110,7 @@ def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> WeakVirtueRe
 def _tables(stored: StoredTables, names: Sequence[str]) -> dict[str, Any]:
     """The tables of these names. Raises `ConfigurationError` if one is lost."""
     if head := stored.head():
-        refuse_lost(stored, head["status"], names)
+        stored.refuse_lost(head["status"], names)
     return {name: _rows(stored, name) for name in names}
 
 

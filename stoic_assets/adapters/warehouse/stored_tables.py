@@ -3,7 +3,9 @@
 from collections.abc import Collection
 
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.evaluation_id import EvaluationKey
+from stoic_assets.core.table_repair import loss, tables_at
 from stoic_assets.core.table_rows import Row
 
 
@@ -28,3 +30,12 @@ class StoredTables:
     def head(self) -> Row:
         """The evaluation's own row; empty if none was written yet."""
         return next(iter(self.read_if_stored("evaluations")), {})
+
+    def refuse_lost(self, status: str, tables: Collection[str]) -> None:
+        """Raises `ConfigurationError` if an evaluation of this status must have one of these tables and does not.
+
+        What is lost would otherwise count as a table without rows.
+        """
+        for table in tables_at(status):
+            if table in tables and not self.has(table):
+                raise ConfigurationError(loss(table, *self.key))
