@@ -46,7 +46,7 @@ def version_comparisons(
         if base:
             run_async(await_first_evaluation(workplace, manifest.agent_version, base))
         found, why = _compared(workplace, manifest, base)
-        path = version_comparison.store(workplace, manifest, found)
+        path = version_comparison.store_comparison(workplace, manifest, found)
     return dg.MaterializeResult(
         metadata={"path": dg.MetadataValue.path(path), **(_shown(found) if found else {"not_compared": why})},
         check_results=[_check(found, base, why)],

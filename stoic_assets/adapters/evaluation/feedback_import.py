@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from stoic_assets.adapters.evaluation.human_evaluations import human_evaluations
 from stoic_assets.adapters.evaluation.publishing import IMPORTING, is_told, publish_feedback
 from stoic_assets.adapters.messages.outbox import Delivered
-from stoic_assets.adapters.ratings.feedback_files import FeedbackRows, feedback_models, read_feedback, store
+from stoic_assets.adapters.ratings.feedback_files import FeedbackRows, feedback_models, read_feedback, store_feedback
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
 
@@ -35,7 +35,7 @@ async def import_feedback(workplace: Workplace) -> FeedbackImport:
     """
     async with workplace.in_turn(*IMPORTING):
         feedback = await read_feedback(workplace, feedback_models(workplace))
-        versions = sorted({version for version, _ in store(workplace, feedback)})
+        versions = sorted({version for version, _ in store_feedback(workplace, feedback)})
         untold = sorted({*versions, *_untold(workplace)})
         deliveries = [await publish_feedback(workplace, version) for version in untold]
     return FeedbackImport(feedback, versions, deliveries)

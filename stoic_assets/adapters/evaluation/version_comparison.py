@@ -71,7 +71,7 @@ def moved_between(workplace: Workplace, base: Side, candidate: Side) -> str | No
     return judge_moved(workplace, base.judged_at, candidate.judged_at, candidate.judges)
 
 
-def store(workplace: Workplace, manifest: Manifest, comparison: Comparison | None) -> Path:
+def store_comparison(workplace: Workplace, manifest: Manifest, comparison: Comparison | None) -> Path:
     """Writes the comparison under the candidate's evaluation; without one the table has no rows."""
     rows = comparison.rows() if comparison else []
     return workplace.warehouse.write("version_comparisons", manifest.agent_version, manifest.evaluation_id, rows)

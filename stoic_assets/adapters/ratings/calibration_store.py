@@ -45,7 +45,7 @@ def calibrate_and_store(workplace: Workplace) -> Calibrated:
     """
     with ratings_locked(workplace):
         found = calibrate(workplace)
-        return Calibrated(found, store(workplace.warehouse, found), write_report(workplace, found))
+        return Calibrated(found, store_calibration(workplace.warehouse, found), write_report(workplace, found))
 
 
 def calibrate(workplace: Workplace) -> "list[JudgeComparison]":
@@ -60,7 +60,7 @@ def calibrate(workplace: Workplace) -> "list[JudgeComparison]":
     return [replace(each, rubric=rubric) for each in found]
 
 
-def store(warehouse: Warehouse, comparisons: "list[JudgeComparison]") -> Path:
+def store_calibration(warehouse: Warehouse, comparisons: "list[JudgeComparison]") -> Path:
     """Writes the whole table; verdicts that are settled from now on use its maps."""
     return warehouse.write(TABLE, *PLACE, [row for found in comparisons for row in found.rows()])
 

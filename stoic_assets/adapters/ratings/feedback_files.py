@@ -103,7 +103,7 @@ def rated_replies(workplace: Workplace) -> list[HumanFeedback]:
     return rated_feedback(ratings, jobs, read_keys(workplace.project.home))
 
 
-def store(workplace: Workplace, feedback: FeedbackRows) -> dict[tuple[str, str], Path]:
+def store_feedback(workplace: Workplace, feedback: FeedbackRows) -> dict[tuple[str, str], Path]:
     """Writes what changed, and returns the new files by agent version and evaluation.
 
     A version whose feedback was all removed is written too, without rows.

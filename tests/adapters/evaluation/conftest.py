@@ -11,7 +11,7 @@ from evaluation_heads import evaluation_head
 from publications import Make, Sent
 
 from stoic_assets.adapters.project import Project, find_project
-from stoic_assets.adapters.ratings.feedback_files import FeedbackRows, store
+from stoic_assets.adapters.ratings.feedback_files import FeedbackRows, store_feedback
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.measures import GATING
 from stoic_assets.core.configuration.settings import Feedback
@@ -122,7 +122,7 @@ def say(workplace: Workplace) -> Callable[[str, float], str]:
         )
         metrics = Metrics(dimension_feedback=(entry,), overall_satisfaction=score, interpretation_confidence=0.9)
         found = HumanFeedback(f"feedback-{version}", "metrics", version, "mentor", GIVEN, metrics)
-        store(workplace, FeedbackRows([human_row(found, Feedback().virtues)], ()))
+        store_feedback(workplace, FeedbackRows([human_row(found, Feedback().virtues)], ()))
         return found.id
 
     return store_word

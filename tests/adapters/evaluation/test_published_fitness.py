@@ -11,8 +11,7 @@ from publications import Make, Say, Sent, published
 
 from stoic_assets.adapters.evaluation import stored_comparison
 from stoic_assets.adapters.evaluation.publishing import gepa_batch
-from stoic_assets.adapters.evaluation.version_comparison import compare_versions
-from stoic_assets.adapters.evaluation.version_comparison import store as store_comparison
+from stoic_assets.adapters.evaluation.version_comparison import compare_versions, store_comparison
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.measures import JUDGED
 from stoic_assets.core.errors import ConfigurationError

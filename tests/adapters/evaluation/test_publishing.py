@@ -14,8 +14,7 @@ from publications import Make, Say, Sent, published
 
 from stoic_assets.adapters.evaluation.delivery import times_locked
 from stoic_assets.adapters.evaluation.publishing import publish, publish_feedback
-from stoic_assets.adapters.evaluation.version_comparison import compare_versions
-from stoic_assets.adapters.evaluation.version_comparison import store as store_comparison
+from stoic_assets.adapters.evaluation.version_comparison import compare_versions, store_comparison
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK

@@ -8,8 +8,7 @@ from publications import Make, Sent, published
 
 from stoic_assets.adapters.evaluation.report import report_data
 from stoic_assets.adapters.evaluation.stored_comparison import outdated_by
-from stoic_assets.adapters.evaluation.version_comparison import compare_versions
-from stoic_assets.adapters.evaluation.version_comparison import store as store_comparison
+from stoic_assets.adapters.evaluation.version_comparison import compare_versions, store_comparison
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation.manifest import Manifest
 

@@ -7,7 +7,7 @@ from typing import Any
 from evaluation_heads import evaluation_head
 from scripted_model import ScriptedModel
 
-from stoic_assets.adapters.ratings.feedback_files import FeedbackRows, read_feedback, store
+from stoic_assets.adapters.ratings.feedback_files import FeedbackRows, read_feedback, store_feedback
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calls.chat import ModelFailure
 
@@ -36,7 +36,7 @@ def reader(failure: str = "") -> ScriptedModel:
 
 def taken(workplace: Workplace, model: ScriptedModel | None = None) -> FeedbackRows:
     found = asyncio.run(read_feedback(workplace, model and (lambda _: model)))
-    store(workplace, found)
+    store_feedback(workplace, found)
     return found
 
 

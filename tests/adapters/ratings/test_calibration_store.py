@@ -12,7 +12,7 @@ from stoic_assets.adapters.ratings.calibration_store import (
     calibrate,
     calibrate_and_store,
     read_calibration,
-    store,
+    store_calibration,
 )
 from stoic_assets.adapters.ratings.rating_keys import write_keys
 from stoic_assets.adapters.workplace import Workplace, open_workplace
@@ -60,7 +60,7 @@ def test_before_the_first_calibration_there_is_no_map(workplace: Workplace) -> N
 
 
 def test_what_was_calibrated_settles_the_next_verdicts(workplace: Workplace) -> None:
-    store(workplace.warehouse, calibrate(workplace))
+    store_calibration(workplace.warehouse, calibrate(workplace))
     rows = workplace.warehouse.query("select * from judge_calibration where virtue = 'wisdom' and measure = 'spearman'")
     assert [(row["judge_model"], row["items"], row["raters"]) for row in rows] == [("gpt", 35, 3)]
     known = read_calibration(workplace.warehouse)
@@ -94,15 +94,15 @@ def test_the_test_of_the_judge_is_as_strict_as_the_settings(workplace: Workplace
 
 
 def test_the_newest_calibration_counts(workplace: Workplace) -> None:
-    store(workplace.warehouse, calibrate(workplace))
-    store(workplace.warehouse, [])
+    store_calibration(workplace.warehouse, calibrate(workplace))
+    store_calibration(workplace.warehouse, [])
     assert read_calibration(workplace.warehouse).map_for("wisdom", ["gpt"], "spread", ["p1"]) is None
 
 
 def test_no_rating_comes_in_while_judges_are_calibrated(
     workplace: Workplace, steps_alone: Callable[..., list[str]]
 ) -> None:
-    functions = ("calibrate", "store", "write_report")
+    functions = ("calibrate", "store_calibration", "write_report")
     called = steps_alone(workplace.project.home, *((calibration_store, name) for name in functions))
     written = calibrate_and_store(workplace)
     assert called == [*functions]

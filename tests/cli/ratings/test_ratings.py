@@ -108,7 +108,7 @@ def test_the_step_that_remains_is_named(
     assert REMAINS not in capsys.readouterr().out  # nothing came in
     analyze()
     assert REMAINS in capsys.readouterr().out
-    calibration_store.store(workplace.warehouse, [])
+    calibration_store.store_calibration(workplace.warehouse, [])
     analyze()
     assert REMAINS not in capsys.readouterr().out
 

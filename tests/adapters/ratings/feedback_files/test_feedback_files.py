@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 from imported_feedback import VERSION, conversed, evaluated, rated, table, taken
 
-from stoic_assets.adapters.ratings.feedback_files import read_feedback, store
+from stoic_assets.adapters.ratings.feedback_files import read_feedback, store_feedback
 from stoic_assets.adapters.workplace import Workplace
 
 
@@ -31,8 +31,8 @@ def test_taking_the_same_in_again_writes_nothing(workplace: Workplace, put: Call
     conversed(workplace)
     rated(workplace, "anna", "ben")
     before = asyncio.run(read_feedback(workplace, None))
-    assert len(store(workplace, before)) == 2
-    assert store(workplace, asyncio.run(read_feedback(workplace, None))) == {}
+    assert len(store_feedback(workplace, before)) == 2
+    assert store_feedback(workplace, asyncio.run(read_feedback(workplace, None))) == {}
     with duckdb.connect(str(workplace.warehouse.published), read_only=True) as people:
         assert people.execute("select count(*) from human_feedback_evaluations").fetchall() == [(2,)]
 
@@ -41,7 +41,7 @@ def test_a_file_whose_name_is_not_in_utf_8_is_taken_in_once(workplace: Workplace
     put(os.fsdecode(b"caf\xe9.json"))
     taken(workplace)
     assert [row["origin"] for row in table(workplace)] == ["caf\ufffd.json"]
-    assert store(workplace, asyncio.run(read_feedback(workplace, None))) == {}
+    assert store_feedback(workplace, asyncio.run(read_feedback(workplace, None))) == {}
 
 
 def test_a_file_taken_away_is_taken_out_of_the_table(workplace: Workplace, put: Callable[..., Path]) -> None:
