@@ -94,10 +94,10 @@ def run() -> None:
     except typer.TyperException as error:
         if problem := error.format_message():  # empty where help was asked for, or is shown for a missing command
             path = context.command_path if (context := getattr(error, "ctx", None)) else "stoic"
-            end(error, f"{problem.replace('Value error, ', '')} (see {path} --help)", error.exit_code)
+            _end(error, f"{problem.replace('Value error, ', '')} (see {path} --help)", error.exit_code)
         sys.exit(error.exit_code)
     except StoicError as error:
-        end(error, str(error), INTERRUPTED if was_interrupted() else error.exit_code, verbose)
+        _end(error, str(error), INTERRUPTED if was_interrupted() else error.exit_code, verbose)
     except (Exception, KeyboardInterrupt) as error:
         _end_unexpected(error, verbose)
 
@@ -115,14 +115,14 @@ def _end_unexpected(error: BaseException, verbose: bool) -> None:
     if isinstance(error, KeyboardInterrupt) or was_interrupted():
         sys.exit(INTERRUPTED)
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        end(error, "the output cannot be written: no space left on device", 2, verbose)
+        _end(error, "the output cannot be written: no space left on device", 2, verbose)
     if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
-        end(error, f"the name of a file is too long: {str(error.filename)[:60]} …", 2, verbose)
+        _end(error, f"the name of a file is too long: {str(error.filename)[:60]} …", 2, verbose)
     advice = "please report it" if verbose else "add --verbose to see where, and please report it"
-    end(error, f"unexpected {type(error).__name__}: {error}; {advice}", 2, verbose)
+    _end(error, f"unexpected {type(error).__name__}: {error}; {advice}", 2, verbose)
 
 
-def end(error: BaseException, message: str, exit_code: int, verbose: bool = False) -> None:
+def _end(error: BaseException, message: str, exit_code: int, verbose: bool = False) -> None:
     """Prints one line with the error's notes, and with `verbose` the traceback."""
     if verbose:
         traceback.print_exception(error)  # rich's own took minutes over Dagster's nested causes

@@ -14,7 +14,7 @@ from stoic_assets.core.presentation.names import instead_of
 from stoic_assets.core.releases import check_agent_version
 
 
-def newest_evaluation(workplace: Workplace, version: str) -> Manifest:
+def _newest_evaluation(workplace: Workplace, version: str) -> Manifest:
     """The newest evaluation of a version with stored conversations.
 
     Raises `ConfigurationError` if there is none, or if its manifest is missing: no older one takes its place.
@@ -33,7 +33,7 @@ def evaluation_of(workplace: Workplace, version: str | None, evaluation_id: str 
     """
     if evaluation_id is None:
         named = check_agent_version(version) if version else workplace.warehouse.newest_version()
-        return newest_evaluation(workplace, named)
+        return _newest_evaluation(workplace, named)
     own = version or _version_of(workplace, evaluation_id)
     if manifest := workplace.evidence.manifest(own, evaluation_id):
         return manifest

@@ -47,7 +47,7 @@ def finish(
         if outcome.document["offline"]:
             console.err.print(OFFLINE_NOTE)
     else:
-        show(outcome, workplace)
+        _show(outcome, workplace)
     refusal = _why_no_verdict(outcome, workplace.settings.invalid_trials_threshold)
     unwritten = junit and _write_junit(junit, outcome, workplace, refusal)
     if refusal:
@@ -107,7 +107,7 @@ def _lost(invalid: Sequence[TrialEntry], outcome: Outcome) -> str:
     return f", except {lost} whose user has told the agent the withheld facts: run a new evaluation" if lost else ""
 
 
-def show(outcome: Outcome, workplace: Workplace) -> None:
+def _show(outcome: Outcome, workplace: Workplace) -> None:
     """Prints the outcome for a person."""
     document = outcome.document
     version = Text(document["agent_version"], "bold")

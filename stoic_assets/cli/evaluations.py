@@ -40,7 +40,7 @@ def list_evaluations(
 ) -> None:
     """Lists evaluations, the newest first, with the ids that other commands take."""
     workplace = open_workplace(to_read=True)
-    rows = evaluations(workplace, agent_version and check_agent_version(agent_version))
+    rows = _evaluations(workplace, agent_version and check_agent_version(agent_version))
     if as_json:
         console.print_json([{**row, "started_at": utc_text(row["started_at"])} for row in rows])
     elif rows:
@@ -62,7 +62,7 @@ def nothing_in(workplace: Workplace) -> str:
     return f"nothing was evaluated yet in {workplace.project.home}"
 
 
-def evaluations(workplace: Workplace, agent_version: str | None) -> list[Row]:
+def _evaluations(workplace: Workplace, agent_version: str | None) -> list[Row]:
     """The evaluations of a version, or of all, newest first. For one that was cut short many columns are null."""
     evidence = workplace.evidence
     wanted = {agent_version} if agent_version else evidence.agent_versions()

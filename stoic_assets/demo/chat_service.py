@@ -27,7 +27,7 @@ class UnknownSession(StoicError):
     """No session has this id (any more: sessions do not outlive the service)."""
 
 
-def utc_now() -> datetime:
+def _utc_now() -> datetime:
     """The current time, aware, in UTC."""
     return datetime.now(UTC)
 
@@ -35,7 +35,7 @@ def utc_now() -> datetime:
 class ChatService:
     """The conversations of one running release. Messages of one user are processed one after the other."""
 
-    def __init__(self, release: Release, memory: Memory, clock: Clock = utc_now) -> None:
+    def __init__(self, release: Release, memory: Memory, clock: Clock = _utc_now) -> None:
         self.release = release
         self._memory, self._clock = memory, clock
         self._mentor = Mentor(release)

@@ -38,10 +38,10 @@ def meaning(error: Exception, address: GraphAddress, cypher: str, preceding: str
         return InfrastructureError(f"the graph at {address.uri} had no memory left beside all that runs there: {_ROOM}")
     if _is_out_of_memory(error):
         return QueryError("the query needs more memory than the server has; reduce what it reads or returns")
-    is_gone = _NO_DATABASE in code(error) and not names_graph(cypher)
+    is_gone = _NO_DATABASE in _code(error) and not names_graph(cypher)
     if isinstance(error, DriverError | AuthError) or is_gone or may_pass(error, address):
         return InfrastructureError(f"the graph at {address.uri} failed: {one_line(error)}")
-    if _TOO_SLOW in code(error):
+    if _TOO_SLOW in _code(error):
         return QueryError("the query took longer than its limit: make it cheaper or raise the limit")
     return QueryError(one_line(error, preceding))
 
@@ -58,12 +58,12 @@ def may_pass(error: BaseException, address: GraphAddress) -> bool:
 
 def was_ended(error: BaseException) -> bool:
     """Whether somebody else ended the query, for example an administrator."""
-    return code(error).endswith(_ENDED)
+    return _code(error).endswith(_ENDED)
 
 
 def is_crowded_out(error: BaseException) -> bool:
     """Whether the memory that all queries of the server share is used up, and not what one of them may use."""
-    return _is_out_of_memory(error) and not any(sign in f"{code(error)} {error}" for sign in _OWN_MEMORY)
+    return _is_out_of_memory(error) and not any(sign in f"{_code(error)} {error}" for sign in _OWN_MEMORY)
 
 
 def _is_transient(error: BaseException) -> bool:
@@ -73,13 +73,13 @@ def _is_transient(error: BaseException) -> bool:
 
 
 def _is_out_of_memory(error: BaseException) -> bool:
-    return any(limit in code(error) for limit in _OUT_OF_MEMORY)
+    return any(limit in _code(error) for limit in _OUT_OF_MEMORY)
 
 
 def _server_failed(error: BaseException, address: GraphAddress) -> bool:
     # The embedded server calls so any error of a query for which it has no better name.
-    is_querys_fault = code(error) == _UNNAMED and not address.variables
-    return code(error).startswith(_SERVER_FAILED) and not is_querys_fault
+    is_querys_fault = _code(error) == _UNNAMED and not address.variables
+    return _code(error).startswith(_SERVER_FAILED) and not is_querys_fault
 
 
 def is_lost_connection(error: BaseException) -> bool:
@@ -98,7 +98,7 @@ def is_conflict(error: BaseException) -> bool:
     """
     from neo4j.exceptions import ConstraintError
 
-    named = _UNEXPLAINED in str(error) or (_SCHEMA in code(error) and code(error).endswith(_EXISTS))
+    named = _UNEXPLAINED in str(error) or (_SCHEMA in _code(error) and _code(error).endswith(_EXISTS))
     return named or isinstance(error, ConstraintError) or _is_transient(error)
 
 
@@ -118,9 +118,9 @@ def unreachable(error: Exception, address: GraphAddress) -> ServiceUnreachable:
         )
     if isinstance(error, AuthError):
         return ServiceUnreachable(f"{address.uri} refused the login: correct {prefix}_USERNAME and {prefix}_PASSWORD")
-    if _NO_DATABASE in code(error):
+    if _NO_DATABASE in _code(error):
         return ServiceUnreachable(f"{address.uri} has no database {address.database}: correct {prefix}_DATABASE")
-    if _NO_DATA_THERE in code(error):  # the database `system` refuses to be asked for a number
+    if _NO_DATA_THERE in _code(error):  # the database `system` refuses to be asked for a number
         which = f"the database {address.database}" if address.database else "the default database"
         return ServiceUnreachable(f"{which} of {address.uri} holds no data: name another in {prefix}_DATABASE")
     if why := _certificate_error(error):
@@ -130,7 +130,7 @@ def unreachable(error: Exception, address: GraphAddress) -> ServiceUnreachable:
     return ServiceUnreachable(f"{address.uri} does not answer ({one_line(error)}): start it or correct {prefix}_URI")
 
 
-def code(error: BaseException) -> str:
+def _code(error: BaseException) -> str:
     """The server's status code, such as Neo.ClientError.Statement.SyntaxError; empty for the driver's own errors."""
     return str(getattr(error, "code", None) or "")
 
@@ -144,7 +144,7 @@ def one_line(error: BaseException, preceding: str = "") -> str:
     place = _PLACE.search(said)
     text = " ".join(said[: place.start() if place else None].split())
     end = _place(place, preceding) if place else ""
-    return shortened(f"{code(error)}: {text}" if code(error) else text, _LONGEST_LINE - 1 - len(end)) + end
+    return shortened(f"{_code(error)}: {text}" if _code(error) else text, _LONGEST_LINE - 1 - len(end)) + end
 
 
 def _place(found: re.Match[str], preceding: str) -> str:

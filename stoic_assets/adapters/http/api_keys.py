@@ -20,7 +20,7 @@ def sent_value(env: Mapping[str, str], name: str) -> str:
     Raises `ConfigurationError`, which does not show the value, for one that cannot be sent.
     """
     value = env.get(name, "").strip()
-    if not fits_header(value):
+    if not _fits_header(value):
         raise ConfigurationError(f"{name}: contains a line break or a character that is not ASCII; copy it again")
     return value
 
@@ -41,10 +41,10 @@ def refuses_key(status: int, error: ForeignError) -> bool:
 
 def require_header(name: str, value: str, source: str) -> None:
     """Raises `ConfigurationError`, which names the `source`, unless every HTTP client and server takes the header."""
-    if not fits_header(value) or not re.fullmatch(r"[\w!#$%&'*+.^`|~-]+", name, re.ASCII):
+    if not _fits_header(value) or not re.fullmatch(r"[\w!#$%&'*+.^`|~-]+", name, re.ASCII):
         raise ConfigurationError(f"{source}: not a valid HTTP header")
 
 
-def fits_header(value: str) -> bool:
+def _fits_header(value: str) -> bool:
     """Whether every HTTP client and server accepts `value` as a header's: printable ASCII."""
     return value.isascii() and value.isprintable()

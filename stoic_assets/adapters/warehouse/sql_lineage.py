@@ -24,11 +24,11 @@ def lineage(project: SqlProject, model: str) -> Lineage:
     """The lineage of every column of `model`: the stored one, or from its SQL if that has changed since."""
     noted = _noted(project.folder).get(model)
     if noted is None or noted["sql"] != project.digest(model):
-        return traced(project, model)
+        return _traced(project, model)
     return {column: [_pair(source) for source in sources.split()] for column, sources in noted["columns"].items()}
 
 
-def traced(project: SqlProject, model: str) -> Lineage:
+def _traced(project: SqlProject, model: str) -> Lineage:
     """The lineage of every column of `model`, read from its SQL; nothing is run."""
     from sqlglot.lineage import lineage as trace
 
@@ -42,7 +42,7 @@ def note(project: SqlProject) -> Path:
     models = {
         model: {
             "sql": project.digest(model),
-            "columns": {column: " ".join(map(".".join, pairs)) for column, pairs in traced(project, model).items()},
+            "columns": {column: " ".join(map(".".join, pairs)) for column, pairs in _traced(project, model).items()},
         }
         for model in project.order
     }

@@ -61,8 +61,8 @@ def fault(message: str, job: Job, condition: Condition, turns: Sequence[Turn]) -
         return None  # the usual case; searching the whole conversation takes a while
     known = Spoken(*_known(job, condition, turns))
     about = Spoken(message, *(turn.content for turn in turns[-1:]))
-    told = any(repeats(said, criterion, known, CRITERION_WORDS) for criterion in criteria)
-    told |= any(repeats(said, fact, known, FACT_WORDS) or completes(said, fact, known, about) for fact in facts)
+    told = any(_repeats(said, criterion, known, CRITERION_WORDS) for criterion in criteria)
+    told |= any(_repeats(said, fact, known, FACT_WORDS) or _completes(said, fact, known, about) for fact in facts)
     return "it told something that the user does not know" if told else None
 
 
@@ -89,7 +89,7 @@ class Spoken:
         return _telling(hidden) & (self._spellings | _telling(word for pair in apart for word in pair))
 
 
-def repeats(said: Spoken, hidden: Sequence[str], known: Spoken, least: int) -> bool:
+def _repeats(said: Spoken, hidden: Sequence[str], known: Spoken, least: int) -> bool:
     """Whether `said` reveals what is `hidden`, word for word or nearly so, beyond what is `known` anyway.
 
     Nearly so: it contains most of the new telling words, of which there must be at least `least`. A secret of one
@@ -105,7 +105,7 @@ def repeats(said: Spoken, hidden: Sequence[str], known: Spoken, least: int) -> b
     return len(new) >= least and len(new) - len(missing) >= OVERLAP * len(new)
 
 
-def completes(said: Spoken, fact: Sequence[str], known: Spoken, about: Spoken) -> bool:
+def _completes(said: Spoken, fact: Sequence[str], known: Spoken, about: Spoken) -> bool:
     """Whether `said` reveals the one new word of a fact, such as *Sydney* when asked for the time zone.
 
     That word alone reveals nothing: `about`, the message and what it replies to, must contain most of the fact's words.

@@ -54,7 +54,7 @@ def former_end(planned: Planned, world: World, journal: Journal) -> Evidence | N
     return state.evidence(planned.at(state.attempt), world.evaluator_model)
 
 
-def next_step(turns: Sequence[Turn], job: Job, trial: Trial) -> Step:
+def _next_step(turns: Sequence[Turn], job: Job, trial: Trial) -> Step:
     """What a conversation with these turns needs next.
 
     `max_turns` counts messages and is looked at before the user speaks. A sign-off is not sent to the agent, but what
@@ -171,13 +171,13 @@ class _Conversation:
     def lacks_words(self) -> bool:
         """Whether agent or user would be told what the journal has blanked: while the conversation is not over."""
         said = self.state.turns
-        over = next_step(said, self.job, self.trial) in ("signed_off", "max_turns")
+        over = _next_step(said, self.job, self.trial) in ("signed_off", "max_turns")
         return not over and any(BLANK in turn.content for turn in said)
 
     async def talk(self) -> Outcome:
         """Takes turns until the conversation is over."""
         while True:
-            match next_step(self.state.turns, self.job, self.trial):
+            match _next_step(self.state.turns, self.job, self.trial):
                 case "open":
                     await self.say(self.opening())
                 case "listen":

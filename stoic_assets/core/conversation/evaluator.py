@@ -28,7 +28,7 @@ async def next_message(job: Job, trial: Trial, turns: Sequence[Turn], model: Cha
     A message at fault is sent back once with the reason. Raises `EvaluatorFault` when the second is at fault too.
     """
     reason: str | None = None
-    known = [as_heard(turn) for turn in turns]
+    known = [_as_heard(turn) for turn in turns]
     for _ in range(2):
         request = replace(message_request(job, trial.condition, turns, name, reason), trial_id=trial.trial_id)
         reply = await model.complete(request)
@@ -74,7 +74,7 @@ def heard(turn: Turn) -> str:
     return "\n".join(without_middle(turn.content, MESSAGE_CHARS))
 
 
-def as_heard(turn: Turn) -> Turn:
+def _as_heard(turn: Turn) -> Turn:
     """The turn with that part of its message alone."""
     return turn if len(turn.content) <= MESSAGE_CHARS else replace(turn, content=heard(turn))
 
@@ -82,10 +82,10 @@ def as_heard(turn: Turn) -> Turn:
 def prompt_variables(job: Job, condition: Condition, turns: Sequence[Turn]) -> dict[str, Any]:
     """All variables that the template may use."""
     transcript = [{"role": turn.role, "content": heard(turn)} for turn in turns]
-    return {"config": known_to_user(job, condition), "transcript": transcript}
+    return {"config": _known_to_user(job, condition), "transcript": transcript}
 
 
-def known_to_user(job: Job, condition: Condition) -> dict[str, Any]:
+def _known_to_user(job: Job, condition: Condition) -> dict[str, Any]:
     """The part of a job that the simulated user may see."""
     return {
         "evaluator": job.evaluator.model_dump(exclude={"prompt"}),

@@ -25,7 +25,7 @@ async def prepare(trial: Trial, job: Job, world: World) -> str:
     """
     setups, session = _scripts(job), None
     if any("session" in parameters_used(script) for script in setups):
-        session = await open_session(trial.user, world)
+        session = await _open_session(trial.user, world)
     for script in setups:
         seconds = world.settings.conversations.query_timeout_seconds
         world.on_query(trial, script)
@@ -33,7 +33,7 @@ async def prepare(trial: Trial, job: Job, world: World) -> str:
             await world.graph.run_script(script, world.parameters(trial, session), seconds)
     for seed in job.seeds:
         await _plant(seed, trial, world)
-    return session or await open_session(trial.user, world)
+    return session or await _open_session(trial.user, world)
 
 
 def _scripts(job: Job) -> list[str]:
@@ -41,14 +41,14 @@ def _scripts(job: Job) -> list[str]:
     return [setup.cypher for setup in job.setups if isinstance(setup, CypherSetup)]
 
 
-async def open_session(user: str, world: World) -> str:
+async def _open_session(user: str, world: World) -> str:
     """A new session of the agent for this user."""
     return (await world.ask_through_outage(lambda: world.agent.open_session(user), user)).reply
 
 
 async def _plant(seed: Seed, trial: Trial, world: World) -> None:
     """Sends a seed to the agent in a separate session."""
-    session = await open_session(trial.user, world)
+    session = await _open_session(trial.user, world)
     for number, message in enumerate(seed_messages(seed)):
         world.on_turn(trial, Turn(2 * number, "user", message))
         send = partial(world.agent.send, session, trial.user, message)

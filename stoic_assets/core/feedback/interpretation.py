@@ -81,10 +81,10 @@ async def interpret(
     `dimensions` are offered in addition to the usual ones. Raises `NoVerdict` when there is no usable reply.
     """
     offered = offered_dimensions(dimensions)
-    question = interpretation_question(dialogue, offered)
+    question = _interpretation_question(dialogue, offered)
     said = [message.content for message in dialogue.dialogue if message.role in PERSON]
     request = question.request(judge, settings.temperature)
-    return await ask(model, request, lambda text: parse_metrics(text, offered, said), settings.repairs)
+    return await ask(model, request, lambda text: _parse_metrics(text, offered, said), settings.repairs)
 
 
 def offered_dimensions(own: Iterable[str]) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ def interpreter(judge: str, dimensions: Collection[str]) -> str:
     return f"{judge}/{_prompt_hash(offered_dimensions(dimensions))[:16]}"
 
 
-def interpretation_question(dialogue: DialogueFile, offered: Sequence[str]) -> Question:
+def _interpretation_question(dialogue: DialogueFile, offered: Sequence[str]) -> Question:
     """The dialogue as a question, independent of the model that answers."""
     variables = {"dimensions": offered, "person": sorted(PERSON)}
     blocks = (Block(f"message {n}, {m.role}", m.content) for n, m in enumerate(dialogue.dialogue, 1))
@@ -110,7 +110,7 @@ def interpretation_question(dialogue: DialogueFile, offered: Sequence[str]) -> Q
     )
 
 
-def parse_metrics(text: str, offered: Collection[str], said: Sequence[str]) -> Metrics:
+def _parse_metrics(text: str, offered: Collection[str], said: Sequence[str]) -> Metrics:
     """Reads a reply. Raises `MalformedVerdict`.
 
     Quotes that the person did not say are dropped, and the confidence decreases with their share as a judge's does: by

@@ -82,8 +82,8 @@ class Job(CamelDocument, json_schema_extra=_ONE_OF):
             if not self.tasks and (empty := [key for key in ("tasks", "scenarios") if key in self.model_fields_set]):
                 raise misplaced("at least one entry is expected", empty[0])
             raise misplaced("a job has either `tasks` or `scenarios`", *(["scenarios"] if self.tasks else []))
-        refuse_duplicates("scenarios", "id", [scenario.id for scenario in self.scenarios])
-        refuse_duplicates("assertions", "name", [key for key, _ in self.keyed_assertions()], taken={"objectContext"})
+        _refuse_duplicates("scenarios", "id", [scenario.id for scenario in self.scenarios])
+        _refuse_duplicates("assertions", "name", [key for key, _ in self.keyed_assertions()], taken={"objectContext"})
         if fault := self.protocol_fault():
             place, problem = fault
             raise misplaced(problem, *place)
@@ -181,7 +181,7 @@ def reads_object_context(expression: str) -> bool:
     return "objectContext" in names_in(parse_expression(expression))
 
 
-def refuse_duplicates(entries: str, key: str, names: Iterable[str], taken: Collection[str] = ()) -> None:
+def _refuse_duplicates(entries: str, key: str, names: Iterable[str], taken: Collection[str] = ()) -> None:
     """Raises at the first of `entries` whose name an earlier one already has, or which is `taken`."""
     known = set(taken)
     for number, name in enumerate(names):

@@ -62,7 +62,7 @@ async def _ask(
     """
     asked, why, kept = request, "", False
     for number in range(1, repairs + 2):
-        given = await reply(model, asked, last, kept)
+        given = await _reply(model, asked, last, kept)
         try:
             return parse(given.text)
         except MalformedVerdict as error:
@@ -75,7 +75,7 @@ async def _ask(
     raise NoVerdict(why, last, kept=kept)
 
 
-async def reply(model: ChatModel, request: ChatRequest, last: str | None, kept: bool) -> ChatReply:
+async def _reply(model: ChatModel, request: ChatRequest, last: str | None, kept: bool) -> ChatReply:
     """One reply. Raises `NoVerdict` when there is none, with the `last` one before it unless the budget ran out."""
     try:
         return await model.complete(request)

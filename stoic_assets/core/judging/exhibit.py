@@ -31,10 +31,10 @@ def blocks(evidence: Evidence, with_actions: bool) -> tuple[Block, ...]:
 
 def function_calls(events: Iterable[Any]) -> list[str]:
     """The function calls among a turn's events, each as `name arguments`; other events are not actions."""
-    return [described(call) for event in events if (call := call_of(event))]
+    return [_described(call) for event in events if (call := call_of(event))]
 
 
-def described(call: FunctionCall) -> str:
+def _described(call: FunctionCall) -> str:
     """One call on one line: JSON escapes line breaks in the arguments."""
     line = f"{call.name} {as_json(call.arguments)}"
     return (f"{line} (context: {as_json(call.context)})" if call.context else line).replace("\n", " ")

@@ -59,7 +59,7 @@ def recorded(blocks: Sequence[Block]) -> str:
     head, tail = (cleaned, []) if shown == len(cleaned) else (cleaned[: shown // 4], cleaned[-(shown - shown // 4) :])
     limit = fair_limit([len(block.text) for block in (*head, *tail)], TOTAL_CHARS, MESSAGE_CHARS)
     gap = [f"[{len(cleaned) - shown} messages left out]"] if tail else []
-    lines = [*(marked(block, limit) for block in head), *gap, *(marked(block, limit) for block in tail)]
+    lines = [*(_marked(block, limit) for block in head), *gap, *(_marked(block, limit) for block in tail)]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -74,14 +74,14 @@ def fair_limit(lengths: Sequence[int], total: int, most: int) -> int:
     return most
 
 
-def marked(block: Block, limit: int) -> str:
+def _marked(block: Block, limit: int) -> str:
     """A block with its heading and every line of its text marked; a text beyond the limit loses its middle."""
     if len(block.text) <= limit:
-        return f"[{block.heading}]\n{quoted(block.text)}"
+        return f"[{block.heading}]\n{_quoted(block.text)}"
     head, note, tail = without_middle(block.text, limit)
-    return "\n".join([f"[{block.heading}]", quoted(head), note, quoted(tail)])
+    return "\n".join([f"[{block.heading}]", _quoted(head), note, _quoted(tail)])
 
 
-def quoted(text: str) -> str:
+def _quoted(text: str) -> str:
     """Every line behind a `| `."""
     return "\n".join(f"| {line}" for line in text.split("\n"))

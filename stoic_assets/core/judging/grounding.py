@@ -47,7 +47,7 @@ def _occurs(quote: str, texts: Iterable[str]) -> bool:
         return quote != "" and any(quote == text.strip(_AROUND) for text in texts)
     pieces = _GAP.split(quote)
     in_pieces = max(map(_width, pieces)) >= SHORTEST_PIECE
-    return any(quote in text or (in_pieces and in_order(pieces, text)) for text in texts)
+    return any(quote in text or (in_pieces and _in_order(pieces, text)) for text in texts)
 
 
 def _says_something(character: str) -> bool:
@@ -60,7 +60,7 @@ def _width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
-def in_order(pieces: list[str], text: str) -> bool:
+def _in_order(pieces: list[str], text: str) -> bool:
     """Whether the pieces occur in the text one after the other."""
     start = 0
     for piece in pieces:

@@ -62,13 +62,13 @@ async def judge_virtues(
             given = await ask(model, request, parsers[virtue], settings.repairs)
         except NoVerdict as error:
             return replace(blank, error=str(error), unpaid=error.unpaid)
-        return scored(blank, given, question)
+        return _scored(blank, given, question)
 
     asked = [verdict(v, judge, sample) for v in VIRTUES for judge in panel for sample in range(settings.samples)]
     return with_confidence(await concurrently(asked), calibration)
 
 
-def scored(blank: VirtueScore, verdict: VirtueVerdict, question: Question) -> VirtueScore:
+def _scored(blank: VirtueScore, verdict: VirtueVerdict, question: Question) -> VirtueScore:
     """The row with a verdict in it; without scores if the virtue was not exercised."""
     return replace(
         blank,
@@ -85,11 +85,11 @@ def scored(blank: VirtueScore, verdict: VirtueVerdict, question: Question) -> Vi
         supporting_examples=verdict.supporting_examples,
         improvement_suggestions=verdict.improvement_suggestions,
         exercised=verdict.exercised,
-        grounded=grounded_share(quotes(verdict), [block.text for block in question.record.blocks]),
+        grounded=grounded_share(_quotes(verdict), [block.text for block in question.record.blocks]),
     )
 
 
-def quotes(verdict: VirtueVerdict) -> list[str]:
+def _quotes(verdict: VirtueVerdict) -> list[str]:
     """Everything in a verdict that is given as the transcript's words."""
     return [*verdict.supporting_examples, *(mark.example for mark in verdict.aspects.values())]
 
@@ -107,11 +107,11 @@ async def judge_tasks(
 
     async def marks(judge: str) -> Marks:
         request = question.request(judge, job.scorer.temperature)
-        return await marks_of(model, request, count, question.record.text, settings.repairs)
+        return await _marks_of(model, request, count, question.record.text, settings.repairs)
 
     replies = dict(zip(panel, await concurrently(map(marks, panel)), strict=True))
     prompt_hash = hash_with(settings.options_of(panel), question.prompt_hash)
-    return task_scores(job.tasks, evidence.trial.trial_id, prompt_hash, replies)
+    return _task_scores(job.tasks, evidence.trial.trial_id, prompt_hash, replies)
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Marks:
     unpaid: bool = False
 
 
-async def marks_of(model: ChatModel, request: ChatRequest, count: int, record: str, repairs: int) -> Marks:
+async def _marks_of(model: ChatModel, request: ChatRequest, count: int, record: str, repairs: int) -> Marks:
     """The marks of one judge; if its last reply is no valid verdict, those in it that are well-formed by themselves.
 
     Raises `ConfigurationError`.
@@ -162,7 +162,7 @@ def have_one_in_common(found: Mapping[str, Mark], given: Mapping[str, Mark]) -> 
     return not {*found.values()}.isdisjoint(given.values())
 
 
-def task_scores(tasks: Sequence[Task], trial_id: str, prompt_hash: str, replies: Mapping[str, Marks]) -> TaskScores:
+def _task_scores(tasks: Sequence[Task], trial_id: str, prompt_hash: str, replies: Mapping[str, Marks]) -> TaskScores:
     """The tasks and the tone, from what each judge replied."""
     *of_tasks, of_tone = [
         mean_mark(

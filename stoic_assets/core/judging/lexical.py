@@ -32,7 +32,7 @@ def lexical_reply(request: ChatRequest) -> str:
     """A verdict as JSON text, always the same for the same brief."""
     reading = Reading(request.brief)
     about = request.brief["about"]
-    answer = tasks_verdict(reading) if about == "tasks" else virtue_verdict(reading, about)
+    answer = _tasks_verdict(reading) if about == "tasks" else _virtue_verdict(reading, about)
     return json.dumps(answer, ensure_ascii=False)
 
 
@@ -88,13 +88,13 @@ class Reading:
         return {sign: cost for sign, cost in costs.items() if cost > 0}
 
 
-def overlap(wanted: str, said: str) -> float:
+def _overlap(wanted: str, said: str) -> float:
     """The share, 0–1, of the wanted words that were said, compared by their first five letters; 0 if none is wanted."""
-    stems = content(wanted)
-    return len(stems & content(said)) / len(stems) if stems else 0.0
+    stems = _content(wanted)
+    return len(stems & _content(said)) / len(stems) if stems else 0.0
 
 
-def content(text: str) -> frozenset[str]:
+def _content(text: str) -> frozenset[str]:
     """The stems of the words that carry meaning."""
     return frozenset(word[:5] for word in _WORD.findall(text.lower()) if word not in STOP_WORDS)
 
@@ -108,15 +108,15 @@ def fitting_length(reading: Reading) -> float:
 
 
 MEASURES: Mapping[str, Callable[[Reading], float]] = {
-    "facts": lambda reading: overlap(" ".join(reading.brief["facts"]), " ".join(reading.replies)),
-    "on_topic": lambda reading: overlap(reading.wish, " ".join(reading.replies)),
+    "facts": lambda reading: _overlap(" ".join(reading.brief["facts"]), " ".join(reading.replies)),
+    "on_topic": lambda reading: _overlap(reading.wish, " ".join(reading.replies)),
     "fitting_length": fitting_length,
     "deeds": lambda reading: min(1.0, len(reading.brief["actions"]) / max(1, len(reading.brief["tasks"]))),
 }
 """Signs that are not words."""
 
 
-def virtue_verdict(reading: Reading, virtue: Virtue) -> dict[str, Any]:
+def _virtue_verdict(reading: Reading, virtue: Virtue) -> dict[str, Any]:
     """The verdict on one virtue, in the form of `verdict.virtue_schema`."""
     scores = {aspect: reading.score(aspect) for aspect in ASPECTS[virtue]}
     signs = {sign for aspect in scores for sign in SIGNALS[aspect]}
@@ -125,24 +125,24 @@ def virtue_verdict(reading: Reading, virtue: Virtue) -> dict[str, Any]:
     return {
         "supporting_examples": [example for example in examples if example],
         "aspects": {
-            aspect: {"example": reading.example(aspect), "assessment": assessment(reading, aspect), "score": score}
+            aspect: {"example": reading.example(aspect), "assessment": _assessment(reading, aspect), "score": score}
             for aspect, score in scores.items()
         },
         "reasoning": f"Offline word count, no judgement: {seen} signs in {len(reading.sentences)} sentences.",
         "improvement_suggestions": suggestions(reading, scores),
-        "exercised": exercised(reading, virtue),
+        "exercised": _exercised(reading, virtue),
         "score": round(fmean(scores.values()), 2),
         "confidence": round(0.6 + 0.3 * min(1.0, seen / 6), 2),
     }
 
 
-def exercised(reading: Reading, virtue: Virtue) -> bool:
+def _exercised(reading: Reading, virtue: Virtue) -> bool:
     """Whether the agent said anything and, for justice, whether other people or sources came up at all."""
     occasion = virtue != "justice" or JUSTICE_OCCASION.search(reading.wish) is not None
     return bool(reading.sentences) and occasion
 
 
-def assessment(reading: Reading, aspect: str) -> str:
+def _assessment(reading: Reading, aspect: str) -> str:
     """The signs that were found for an aspect, with their strength."""
     found = {sign: reading.strength(sign) for sign in SIGNALS[aspect]}
     named = [f"{sign.replace('_', ' ')} {strength:.1f}" for sign, strength in found.items() if strength > 0]
@@ -156,19 +156,19 @@ def suggestions(reading: Reading, scores: Mapping[str, float]) -> list[str]:
     return list(dict.fromkeys(ADVICE[sign] for sign in costliest if sign in ADVICE))
 
 
-def tasks_verdict(reading: Reading) -> dict[str, Any]:
+def _tasks_verdict(reading: Reading) -> dict[str, Any]:
     """The marks of tasks and tone, in the form of `verdict.tasks_schema`."""
     marks = {f"task_{number}": task_mark(reading, task) for number, task in enumerate(reading.brief["tasks"], 1)}
-    reason = f"Offline word count, no judgement. {assessment(reading, 'tone')}"
+    reason = f"Offline word count, no judgement. {_assessment(reading, 'tone')}"
     return {**marks, "tone": {"reason": reason, "score": reading.score("tone")}}
 
 
 def task_mark(reading: Reading, task: Mapping[str, Any]) -> dict[str, Any]:
     """The mark of a task: by words shared with the criteria and by a claim to have done it, which is believed."""
     said = " ".join(reading.replies)
-    criteria, wish = overlap(task["acceptance_criteria"], said), overlap(task["task"], said)
-    claims = [sentence for sentence in reading.showing["claim"] if overlap(task["task"], sentence) > 0]
-    refusals = [sentence for sentence in reading.showing["evasive"] if overlap(task["task"], sentence) > 0]
+    criteria, wish = _overlap(task["acceptance_criteria"], said), _overlap(task["task"], said)
+    claims = [sentence for sentence in reading.showing["claim"] if _overlap(task["task"], sentence) > 0]
+    refusals = [sentence for sentence in reading.showing["evasive"] if _overlap(task["task"], sentence) > 0]
     score = 0.2 + 0.55 * max(criteria, wish) + (0.35 if claims else 0.25 * criteria) - (0.4 if refusals else 0.0)
     shared = f"Offline word count, no judgement. Of the words of the criteria {percent(criteria)} were said."
     believed = f' Taken at its word: "{claims[0][:QUOTE_CHARS]}"' if claims else ""

@@ -21,7 +21,7 @@ EVIDENCE = "evidence.jinja"
 
 def rendered(job: Job, rubric: Rubric, variables: Mapping[str, Any]) -> str:
     """The rubric as a system message. Raises `ConfigurationError` when the template does not render."""
-    return _rendered(template_source(job, rubric), json.dumps(variables), f"prompt {rubric!r} of job {job.name!r}")
+    return _rendered(_template_source(job, rubric), json.dumps(variables), f"prompt {rubric!r} of job {job.name!r}")
 
 
 @lru_cache(maxsize=64)
@@ -48,7 +48,7 @@ def reply_schema(rubric: Rubric, tasks: int) -> Mapping[str, Any]:
 
 def prompt_hash(job: Job, rubric: Rubric) -> str:
     """SHA-256 over the template, every template that it includes, the evidence clause and the reply's schema."""
-    return _hash(template_source(job, rubric), rubric, len(job.tasks))
+    return _hash(_template_source(job, rubric), rubric, len(job.tasks))
 
 
 @cache
@@ -64,7 +64,7 @@ def hash_with(options: str, prompt_hash: str) -> str:
     return hashlib.sha256(f"{prompt_hash}{options}".encode()).hexdigest() if options else prompt_hash
 
 
-def template_source(job: Job, rubric: Rubric) -> str:
+def _template_source(job: Job, rubric: Rubric) -> str:
     """The job's own template where it has one, else the built-in."""
     own = job.prompts.get(rubric)
     return source(f"{rubric}.jinja") if own is None else own

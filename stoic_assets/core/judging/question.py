@@ -128,7 +128,7 @@ def rubric_variables(job: Job, rubric: Rubric, scenario: str | None) -> dict[str
 
 def _job_variables(job: Job, scenario: str | None) -> dict[str, Any]:
     return {
-        "tasks": [task_variables(task) for task in job.tasks],
+        "tasks": [_task_variables(task) for task in job.tasks],
         "scenario": job.scenario(scenario).input if job.scenarios else None,
         "facts": list(job.facts),
         "seeds": job.seeded_messages(),
@@ -141,18 +141,18 @@ def _of_rubric(rubric: Rubric) -> dict[str, Any]:
     return {"virtue": rubric, "title": TITLES[rubric], "aspects": ASPECTS[rubric], "parts": [*PARTS.get(rubric, ())]}
 
 
-def task_variables(task: Task) -> dict[str, str | None]:
+def _task_variables(task: Task) -> dict[str, str | None]:
     """The fields of a task as texts."""
     return {
         "type": task.type,
         "task": task.task,
         "acceptance_criteria": task.acceptance_criteria,
         "difficulty": task.difficulty,
-        "requirements": as_text(task.requirements),
-        "context": as_text(task.context),
+        "requirements": _as_text(task.requirements),
+        "context": _as_text(task.context),
     }
 
 
-def as_text(value: dict[str, Any] | list[Any] | str | None) -> str | None:
+def _as_text(value: dict[str, Any] | list[Any] | str | None) -> str | None:
     """A text as it is, anything else as JSON."""
     return value if value is None or isinstance(value, str) else as_json(value)

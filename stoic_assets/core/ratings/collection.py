@@ -53,17 +53,17 @@ def merge(stored: Rows, ratings: Iterable[Rating], keys: Keys) -> Merged:
     Each rater, test id and page has one row, the newest, and of equally new ratings the last one.
     """
     current = {_identity(row): row for row in sorted(stored, key=_age)}
-    rows = (rating_row(rating, keys.get(rating.test_id)) for rating in ratings)
+    rows = (_rating_row(rating, keys.get(rating.test_id)) for rating in ratings)
     given = [_placed(row, current.get(_identity(row))) for row in rows]
     incoming = {_identity(row): row for row in sorted(given, key=_age)}
     found = {identity: _found(current.get(identity), row) for identity, row in incoming.items()}
     taken = {identity: row for identity, row in incoming.items() if found[identity] in ("new", "changed")}
     replaced = [current[identity] for identity in taken.keys() & current.keys()]
-    touched = {place_of(row) for row in (*replaced, *taken.values())}
+    touched = {_place_of(row) for row in (*replaced, *taken.values())}
     whole: dict[Place, list[Row]] = {place: [] for place in sorted(touched)}
     for _, row in sorted((current | taken).items(), key=itemgetter(0)):
-        if place_of(row) in touched:
-            whole[place_of(row)].append(row)
+        if _place_of(row) in touched:
+            whole[_place_of(row)].append(row)
     counts = Counter(found.values())
     doubles = [row for row in given if row != incoming[_identity(row)]]
     unknown = sum(row["test_id"] not in keys for row in (*incoming.values(), *doubles))
@@ -88,12 +88,12 @@ def _placed(row: Row, before: Row | None) -> Row:
     return {**row, **{name: before[name] for name in _OF_THE_ITEM}} if was_known else row
 
 
-def place_of(row: Row) -> Place:
+def _place_of(row: Row) -> Place:
     """Where a row is stored."""
     return row["agent_version"], row["evaluation_id"]
 
 
-def rating_row(rating: Rating, key: Key | None) -> Row:
+def _rating_row(rating: Rating, key: Key | None) -> Row:
     """A row of `human_ratings`. What the key says about the item takes precedence over what the file says."""
     version, evaluation = _place(key)
     meta = rating.meta

@@ -53,7 +53,7 @@ def _name(value: str) -> str:
     return value
 
 
-def rater_name(rater_id: str) -> str:
+def _rater_name(rater_id: str) -> str:
     """The one spelling of a rater's id, which the page writes: small letters, accents joined to theirs (NFC)."""
     return normalize("NFC", normalize("NFC", rater_id).lower())
 
@@ -100,7 +100,7 @@ class Rating(_Part):
     """What one person thinks of one reply; the newest `timestamp` of the same rater, test id and page counts."""
 
     test_id: Name
-    rater_id: Annotated[Name, AfterValidator(rater_name)]
+    rater_id: Annotated[Name, AfterValidator(_rater_name)]
     timestamp: Annotated[datetime, BeforeValidator(_moment)]
     ratings: DimensionMarks
     overall: Overall

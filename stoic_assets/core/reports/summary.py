@@ -108,7 +108,7 @@ def summary(data: ReportData, trials: Sequence[TrialView]) -> Summary:
         outcomes=outcomes.most_common(),
         causes=causes.most_common(),
         threshold=data.invalid_trials_threshold,
-        virtue_confidence=mean(scored_rows(data.composite_scores), "virtue_confidence"),
+        virtue_confidence=mean(_scored_rows(data.composite_scores), "virtue_confidence"),
         calibrated=calibrated_share(confidence_sources(data.trial_virtues)),
         uncalibrated=why_uncalibrated(data),
         against_people=[each.sentence for each in found],
@@ -162,7 +162,7 @@ def _planned(data: ReportData) -> int:
 
 def measures(rows: Rows, trials: Rows = ()) -> list[MeasureRow]:
     """Every measure over rows of `composite_scores`, those of `trials`; the total is the first."""
-    valid = scored_rows(without_void_totals(rows, trials))
+    valid = _scored_rows(without_void_totals(rows, trials))
     split = {name: [row for row in valid if row["condition"] == name] for name in ("withheld", "supplied")}
     return [
         MeasureRow(
@@ -178,7 +178,7 @@ def _mean(rows: Rows, column: str) -> float | None:
     return half_even(mean(rows, column)) if column == "overall" else mean(rows, column)
 
 
-def scored_rows(rows: Rows) -> list[Row]:
+def _scored_rows(rows: Rows) -> list[Row]:
     """The rows of `composite_scores` that count."""
     return [row for row in rows if row["valid"]]
 

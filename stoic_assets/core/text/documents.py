@@ -42,7 +42,7 @@ class Document(BaseModel, frozen=True, extra="forbid"):
             known = cls.known_keys()
             for key in data:
                 if key not in known:
-                    raise misplaced(unknown_key(str(key), known), str(key))
+                    raise misplaced(_unknown_key(str(key), known), str(key))
         return data
 
     @field_validator("*", mode="before")
@@ -73,7 +73,7 @@ def _holds_numbers(kind: Any) -> bool:
     return kind in (int, float) or (origin in (Union, UnionType) and all(map(_holds_numbers, inside)))
 
 
-def unknown_key(key: str, known: Mapping[str, None]) -> str:
+def _unknown_key(key: str, known: Mapping[str, None]) -> str:
     """The error message about a key that does not exist."""
     folded = {name.lower().replace("_", ""): name for name in known}
     nearest = difflib.get_close_matches(key.lower().replace("_", ""), folded, n=1, cutoff=0.6)
@@ -109,11 +109,11 @@ def _validated(found: YamlText, model: type[D], source: str) -> tuple[D, Any]:
     try:
         return model.model_validate(found.data), found.data
     except ValidationError as error:
-        meant = with_texts(found, error)
+        meant = _with_texts(found, error)
     try:
         return model.model_validate(meant), meant
     except ValidationError as error:
-        raise explain(error, found, source) from None
+        raise _explain(error, found, source) from None
 
 
 def _refuse_octal(data: Any, found: YamlText, source: str) -> None:
@@ -124,35 +124,35 @@ def _refuse_octal(data: Any, found: YamlText, source: str) -> None:
             raise fault_at(path, found, source, f"{written} would be {value}, an octal number; {advice}")
 
 
-def with_texts(found: YamlText, error: ValidationError) -> Any:
+def _with_texts(found: YamlText, error: ValidationError) -> Any:
     """The data with text for every number and boolean of which `error` says that it should be one."""
     data = found.data
     for fault in error.errors(include_url=False):
-        path = written_path(fault["loc"], data)
+        path = _written_path(fault["loc"], data)
         if fault["type"] == "string_type" and path in found.written:
-            data = replaced(data, path, found.written[path])
+            data = _replaced(data, path, found.written[path])
     return data
 
 
-def replaced(data: Any, path: KeyPath, value: str) -> Any:
+def _replaced(data: Any, path: KeyPath, value: str) -> Any:
     """Data with another value at `path`; other places that share data with it by an alias are unchanged."""
     if not path:
         return value
     copy = data.copy()
-    copy[path[0]] = replaced(data[path[0]], path[1:], value)
+    copy[path[0]] = _replaced(data[path[0]], path[1:], value)
     return copy
 
 
-def explain(error: ValidationError, found: YamlText, source: str) -> DocumentError:
+def _explain(error: ValidationError, found: YamlText, source: str) -> DocumentError:
     """Turns pydantic's first error into one line that says what to do."""
     first = first_fault(error)
     if first["type"] == "missing":
-        path: KeyPath = (*written_path(first["loc"][:-1], found.data), first["loc"][-1])
+        path: KeyPath = (*_written_path(first["loc"][:-1], found.data), first["loc"][-1])
     elif first["type"] == "misplaced":
-        path = (*written_path(first["loc"], found.data), *first["ctx"]["path"])
+        path = (*_written_path(first["loc"], found.data), *first["ctx"]["path"])
     else:
-        path = written_path(first["loc"], found.data)
-    return fault_at(path, found, source, problem_of(first))
+        path = _written_path(first["loc"], found.data)
+    return fault_at(path, found, source, _problem_of(first))
 
 
 def first_fault(error: ValidationError) -> ErrorDetails:
@@ -168,16 +168,16 @@ def fault_at(path: KeyPath, found: YamlText, source: str, problem: str) -> Docum
     return DocumentError(source, found.lines.get(known, 1), dotted(path), problem)
 
 
-def problem_of(fault: ErrorDetails) -> str:
+def _problem_of(fault: ErrorDetails) -> str:
     """What is wrong, without naming the place."""
     if fault["type"] != "missing" and fault["input"] is None:
         return "has no value; give it one, or leave the key out"
     if fault["loc"][-1:] == ("[key]",) and fault["type"] == "literal_error":
-        return unknown_key(str(fault["input"]), dict.fromkeys(re.findall(r"'([^']*)'", fault["ctx"]["expected"])))
+        return _unknown_key(str(fault["input"]), dict.fromkeys(re.findall(r"'([^']*)'", fault["ctx"]["expected"])))
     return _PROBLEMS.get(fault["type"]) or fault["msg"].removeprefix("Value error, ")
 
 
-def written_path(loc: tuple[str | int, ...], data: Any) -> KeyPath:
+def _written_path(loc: tuple[str | int, ...], data: Any) -> KeyPath:
     """The part of pydantic's location that exists in the document (the tags of unions do not)."""
     path: list[str | int] = []
     for step in loc:

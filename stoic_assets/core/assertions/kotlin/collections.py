@@ -25,7 +25,7 @@ Block = Callable[[object], object]
 """A lambda, ready to be called with one value."""
 
 
-def elements(receiver: list[object] | dict[str, object]) -> Iterator[object]:
+def _elements(receiver: list[object] | dict[str, object]) -> Iterator[object]:
     """The items of a list; the entries of a map, as key and value."""
     if isinstance(receiver, list):
         return iter(receiver)
@@ -39,17 +39,17 @@ def matching(items: Iterable[object], block: Block | None) -> Iterator[object]:
 
 def has_any(receiver: Any, block: Block | None, _: Budget) -> bool:
     """`any`; also of a map."""
-    return next((True for _ in matching(elements(receiver), block)), False)
+    return next((True for _ in matching(_elements(receiver), block)), False)
 
 
 def has_only(receiver: Any, block: Block, _: Budget) -> bool:
     """`all`; also of a map."""
-    return all(truth(block(item), "the lambda") for item in elements(receiver))
+    return all(truth(block(item), "the lambda") for item in _elements(receiver))
 
 
 def count(receiver: Any, block: Block | None, _: Budget) -> int:
     """`count`; also of a map."""
-    return len(receiver) if block is None else len(list(matching(elements(receiver), block)))
+    return len(receiver) if block is None else len(list(matching(_elements(receiver), block)))
 
 
 def first(items: Iterable[object], block: Block | None, name: str) -> object:

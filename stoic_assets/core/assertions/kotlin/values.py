@@ -99,12 +99,12 @@ def ordered(sign: str, left: object, right: object, budget: Budget, asked: str =
         return _ORDERINGS[sign](left, right)
     if isinstance(left, str) and isinstance(right, str):
         budget.spend(characters=len(left) + len(right))
-        return _ORDERINGS[sign](utf_16(left), utf_16(right))
+        return _ORDERINGS[sign](_utf_16(left), _utf_16(right))
     compares = f"`{asked or sign}` compares two numbers or two strings"
     raise ExpressionFailure(f"{compares}, not {brief(left)} and {brief(right)}")
 
 
-def utf_16(text: str) -> bytes:
+def _utf_16(text: str) -> bytes:
     """The UTF-16 code units that a JVM string consists of, in an order that sorts as they do."""
     return text.encode("utf-16-be", "surrogatepass")
 
@@ -189,7 +189,7 @@ def member_of(target: object, name: str, budget: Budget) -> object:
             return len(target)
         case str() if name == "length":
             budget.spend(characters=len(target))
-            return len(utf_16(target)) // 2
+            return len(_utf_16(target)) // 2
         case dict():
             raise ExpressionFailure(f"there is no member `{name}` here; there {_nearest_first(name, target)}")
         case None:

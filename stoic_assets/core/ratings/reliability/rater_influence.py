@@ -8,7 +8,7 @@ from stoic_assets.core.ratings.reliability.estimate import Estimate, as_observed
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 
 
-def from_others(marks: Floats) -> Floats:
+def _from_others(marks: Floats) -> Floats:
     """Each mark less the mean of the other raters' marks on the item, NaN where there is no other."""
     there = ~np.isnan(marks)
     given, sums = there.sum(axis=-1, keepdims=True), np.nansum(marks, axis=-1, keepdims=True)
@@ -17,7 +17,7 @@ def from_others(marks: Floats) -> Floats:
 
 def leniency(table: RatingTable, weights: Floats) -> dict[str, Estimate]:
     """How far each rater marks above (+) or below (−) the others on the same items, in marks, over all dimensions."""
-    apart = from_others(table.all_marks())
+    apart = _from_others(table.all_marks())
     sums, numbers = np.nansum(apart, axis=0), (~np.isnan(apart)).sum(axis=0).astype(np.float64)
     value, draws = (ratio(drawn @ sums, drawn @ numbers) for drawn in (as_observed(len(table.items)), weights))
     items = (numbers > 0).sum(axis=0)
