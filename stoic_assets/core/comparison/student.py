@@ -32,7 +32,7 @@ class TTest:
 
     def interval(self, confidence: float) -> tuple[float, float]:
         """The two-sided interval of the mean; `confidence` is 0–1."""
-        margin = quantile(self.freedom, (1 + confidence) / 2) * self.error
+        margin = t_quantile(self.freedom, (1 + confidence) / 2) * self.error
         return self.mean - margin, self.mean + margin
 
     @property
@@ -55,7 +55,7 @@ class TTest:
         from scipy.special import ndtr
 
         error = self.error
-        needed = np.maximum(least, quantile(self.freedom, 1 - alpha) * error * _shown(self.freedom))
+        needed = np.maximum(least, t_quantile(self.freedom, 1 - alpha) * error * _shown(self.freedom))
         return _where(lambda mean: float(ndtr((mean - needed) / error).mean()), power, float(needed[-1]) + 10 * error)
 
 
@@ -69,7 +69,7 @@ def all_alike(sample: Sequence[float]) -> bool:
     return max(sample) - min(sample) < ROUNDING
 
 
-def quantile(freedom: float, share: float) -> float:
+def t_quantile(freedom: float, share: float) -> float:
     """The value of t that a `share`, 0–1, of the distribution does not exceed."""
     from scipy.special import stdtrit
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import fsum, sqrt
 from statistics import fmean
 
-from stoic_assets.core.comparison.student import quantile
+from stoic_assets.core.comparison.student import t_quantile
 from stoic_assets.core.rounding import ROUNDING, falls_short
 
 CONFIDENCE = 0.95
@@ -59,7 +59,7 @@ def estimated(scores: Sequence[WeightedScore]) -> ClusteredMean:
     error, freedom = _spread(shares)
     if error < ROUNDING:
         return ClusteredMean(mean, why="all jobs have the same mean, which says nothing about the spread")
-    two_sided, one_sided = quantile(freedom, (1 + CONFIDENCE) / 2), quantile(freedom, CONFIDENCE)
+    two_sided, one_sided = t_quantile(freedom, (1 + CONFIDENCE) / 2), t_quantile(freedom, CONFIDENCE)
     return ClusteredMean(
         mean, max(0.0, mean - two_sided * error), min(1.0, mean + two_sided * error), max(0.0, mean - one_sided * error)
     )

@@ -9,7 +9,7 @@ from scipy.stats import t as student
 from scipy.stats import ttest_1samp
 from statsmodels.stats.power import TTestPower
 
-from stoic_assets.core.comparison.student import TTest, quantile, t_test
+from stoic_assets.core.comparison.student import TTest, t_quantile, t_test
 
 SAMPLES = st.lists(st.floats(-1, 1), min_size=2, max_size=30).filter(lambda values: max(values) - min(values) > 1e-3)
 
@@ -32,7 +32,7 @@ def test_without_spread_the_interval_is_the_mean() -> None:
 @pytest.mark.parametrize("freedom", [1, 4, 11, 200])
 @pytest.mark.parametrize("share", [0.05, 0.5, 0.975])
 def test_quantiles_are_those_of_scipy(freedom: int, share: float) -> None:
-    assert quantile(freedom, share) == pytest.approx(student.ppf(share, freedom), abs=1e-12)
+    assert t_quantile(freedom, share) == pytest.approx(student.ppf(share, freedom), abs=1e-12)
 
 
 @pytest.mark.parametrize("count", [5, 12, 200])
