@@ -41,7 +41,7 @@ class JobRow:
 
 
 @dataclass(frozen=True)
-class FailedAssertion:
+class AssertionFailure:
     """An assertion of a job that failed in the same way in all of `trials`; `row` is the result in the first."""
 
     job: str
@@ -77,19 +77,19 @@ def _place(trial: TrialView) -> tuple[str, str, int]:
     return natural(trial.row.get("scenario") or ""), trial.row["condition"], trial.row["repeat"]
 
 
-def failed_assertions(trials: Sequence[TrialView]) -> list[FailedAssertion]:
+def failed_assertions(trials: Sequence[TrialView]) -> list[AssertionFailure]:
     """What failed, ordered by weight times frequency, the highest first; equal failures of a job are one entry.
 
     Assertions without a weight are left out.
     """
-    grouped: dict[tuple[object, ...], FailedAssertion] = {}
+    grouped: dict[tuple[object, ...], AssertionFailure] = {}
     for trial in sorted((trial for trial in trials if trial.valid), key=_place):
         job = trial.row["job"]
         for row in (assertion.row for assertion in trial.assertions if has_failed(assertion.row)):
             same = (job, *(row[column] for column in ("assertion", "text", "expected", "actual", "error")))
-            grouped.setdefault(same, FailedAssertion(job, row, [])).trials.append(trial)
+            grouped.setdefault(same, AssertionFailure(job, row, [])).trials.append(trial)
     return sorted(grouped.values(), key=_heaviest_first)
 
 
-def _heaviest_first(failed: FailedAssertion) -> tuple[float, str]:
+def _heaviest_first(failed: AssertionFailure) -> tuple[float, str]:
     return -failed.row["weight"] * len(failed.trials), natural(failed.job)
