@@ -23,7 +23,7 @@ from stoic_assets.adapters.models.judge_cache import CachedModel
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.model_server import judge_server
 from stoic_assets.adapters.process.configured_secrets import configured_redactor
-from stoic_assets.adapters.process.environment import completed
+from stoic_assets.adapters.process.environment import environment_with
 from stoic_assets.adapters.project import Project, find_project, make_home, refuse_undecoded_paths
 from stoic_assets.adapters.warehouse.sql_project import model_variables
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
@@ -169,7 +169,7 @@ def open_workplace(
     `STOIC_HOME` cannot be written; with `to_read` it need not be writable.
     """
     of_file = _of_file(find_project({}, start).root)
-    complete = completed(of_file) if env is None else of_file | dict(env)
+    complete = environment_with(of_file) if env is None else of_file | dict(env)
     project = find_project(complete, start)
     refuse_undecoded_paths(project, complete)
     make_home(project, to_read)

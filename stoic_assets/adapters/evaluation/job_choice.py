@@ -9,7 +9,7 @@ from stoic_assets.adapters.project import Project
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.evaluation.request import EvaluationRequest
-from stoic_assets.core.evaluation.resuming import completed
+from stoic_assets.core.evaluation.resuming import filled_in
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.releases import Release, agent_of, check_agent_version
 
@@ -55,7 +55,7 @@ def _as_reached(file: Path, root: Path) -> Path:
 
 def as_begun(request: EvaluationRequest, begun: Manifest, project: Project) -> EvaluationRequest:
     """The request that continues an evaluation: whatever it leaves open is filled in from the original request."""
-    return completed(request, begun, [str(project.root / file) for file in begun.request.files])
+    return filled_in(request, begun, [str(project.root / file) for file in begun.request.files])
 
 
 def missing_jobs(begun: Manifest, project: Project) -> list[str]:

@@ -14,7 +14,7 @@ _PUT = "_STOIC_OF_ENV_FILE"
 _one_at_a_time = Lock()
 
 
-def completed(of_file: Mapping[str, str]) -> dict[str, str]:
+def environment_with(of_file: Mapping[str, str]) -> dict[str, str]:
     """The environment with those values of a file that it lacks; connections use them, and no longer earlier ones."""
     with _one_at_a_time:
         put = _put()

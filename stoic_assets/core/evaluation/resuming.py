@@ -18,7 +18,7 @@ class ResumeRefused(ConfigurationError):
     says_how_to_go_on = True
 
 
-def completed(request: EvaluationRequest, begun: Manifest, files: Sequence[str]) -> EvaluationRequest:
+def filled_in(request: EvaluationRequest, begun: Manifest, files: Sequence[str]) -> EvaluationRequest:
     """The request, with all that it leaves open as it was when the evaluation `begun` began.
 
     `files` are its job files, where they are now. What releases, jobs and environment decided is left to them.

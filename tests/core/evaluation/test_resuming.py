@@ -5,7 +5,7 @@ import pytest
 
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.evaluation.request import EvaluationRequest
-from stoic_assets.core.evaluation.resuming import ResumeRefused, completed, newest_unfinished, refuse_change
+from stoic_assets.core.evaluation.resuming import ResumeRefused, filled_in, newest_unfinished, refuse_change
 from stoic_assets.core.evaluation.specification import EvaluationSpec
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.secrets.redaction import BLANK, Redactor
@@ -154,11 +154,11 @@ def test_a_request_is_stored_without_secrets_and_completed_by_what_began(make_sp
     begun = stored(make_spec(repeats=2, conditions="supplied", judge_samples=3))
     begun = begun.model_copy(update={"request": asked, "spec_hash": "s"}).blanked(SECRETS)
     assert begun.request == asked.model_copy(update={"agent_url": f"http://{BLANK}"})
-    whole = completed(EvaluationRequest(), begun, ["/p/a.yml"])
+    whole = filled_in(EvaluationRequest(), begun, ["/p/a.yml"])
     assert (whole.files, whole.jobs, whole.tags) == (("/p/a.yml",), ("job",), ())
     assert (whole.repeats, whole.conditions, whole.judge_samples, whole.model) == (2, "supplied", 3, None)
     asked = EvaluationRequest(jobs=("b",), repeats=4, model="n", agent_url="http://c")
-    given = completed(asked, begun, ["/p/a.yml"])
+    given = filled_in(asked, begun, ["/p/a.yml"])
     assert (given.files, given.jobs, given.repeats, given.model, given.agent_url) == ((), ("b",), 4, "n", "http://c")
 
 
