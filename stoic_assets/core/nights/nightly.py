@@ -77,7 +77,10 @@ def is_over(night: Night, facts: Facts) -> bool:
 
 
 def has_verdict(head: Row, threshold: float) -> bool:
-    """Whether an evaluation has a verdict; `threshold` is the share of invalid trials, 0–1, that allows one."""
+    """Whether an evaluation has a verdict; `threshold` is the share of invalid trials, 0–1, that allows one.
+
+    Unlike for a comparison, one that is being judged again keeps the verdict it had: else its night would run it again.
+    """
     scored, invalid = head["scored_trials"] or 0, head["invalid_trials"] or 0
     return head["status"] in DONE and conclusive(scored, invalid, threshold)
 
