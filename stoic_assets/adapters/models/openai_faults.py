@@ -18,6 +18,7 @@ from stoic_assets.adapters.http.refusals import (
     is_final,
     retry_after_seconds,
 )
+from stoic_assets.adapters.http.unknown_model import refuses_model
 from stoic_assets.adapters.models.chat_completion import tokens_of
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.refused_parts import OptionRefused, refused_option
@@ -152,7 +153,7 @@ class Faults:
             return error_for_all
         if 300 <= status < 400:
             return self.redirected(error.response)
-        if status == 404 or (status in (400, 403) and _names_unknown_model(found)):
+        if status == 404 or refuses_model(status, found):
             return ConfigurationError(
                 f"{self._server} does not know model {model!r} ({said}); check STOIC_EVALUATOR_MODEL (another model "
                 "needs a new evaluation), STOIC_JUDGE_MODEL (another judge needs stoic regrade) and "
@@ -189,7 +190,7 @@ def may_mind_form(error: Exception, meaning: StoicError) -> bool:
         return False
     status, found = error.status_code, _found(error)
     if status == 404:
-        return not _names_unknown_model(found)
+        return not refuses_model(status, found)
     doubtful = not _MESSAGES.search(found.words) if status in INVALID else status == 500 and _FORM.search(found.words)
     return bool(doubtful) and type(meaning) is AttemptFailed
 
@@ -214,10 +215,3 @@ def refuse_hidden_error(answer: Mapping[str, Any], request: "Request") -> None:
 def _found(error: "APIStatusError") -> ForeignError:
     """What the answer says: the package understands OpenAI's form alone, and loses the words of all others."""
     return read_error(error.response.content)
-
-
-def _names_unknown_model(error: ForeignError) -> bool:
-    text = error.words.lower()
-    unknown = ("does not exist", "not found", "unknown model", "invalid model", "not a valid model", "access to model",
-               "no healthy deployments for this")  # fmt: skip
-    return "model_not_found" in error.codes or ("model" in text and any(phrase in text for phrase in unknown))
