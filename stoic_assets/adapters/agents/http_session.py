@@ -10,6 +10,7 @@ from stoic_assets.adapters.http.endpoint import below, closed_proxy, led_to, par
 from stoic_assets.adapters.http.error_words import ForeignError, read_error, read_hidden, status_of
 from stoic_assets.adapters.http.foreign_text import TooManyValues, excerpt, instead_of_json, is_web_page, parse_json
 from stoic_assets.adapters.http.refusals import PROXY_REFUSES, is_busy, retry_after_seconds
+from stoic_assets.adapters.http.unknown_model import refuses_model
 from stoic_assets.adapters.http.whole_reply import LARGEST_HEADER, MIB, ReplyTooLarge, in_utf8, whole_reply
 from stoic_assets.adapters.process.loop_bound import LoopBound
 from stoic_assets.core.configuration.endpoint_limits import AgentLimit
@@ -207,15 +208,16 @@ class AgentHttp:
         wait: float | None = None,
     ) -> NoReturn:
         """Raises what an `error` means that comes with this `status`, whether the answer's own or one within it."""
-        busy = is_busy(status, wait)
+        busy, for_all = is_busy(status, wait), Particular.PLACE not in particular
+        unknown = for_all and refuses_model(status, error)
         refused = refuses_key(status, error) or (status == 402 and not busy)
-        if refused or (status == 403 and Particular.WORDS not in particular):
+        if refused or (status == 403 and Particular.WORDS not in particular and not unknown):
             raise ConfigurationError(f"{self._name} refuses the key ({status}); {self._key_advice}")
         if status == PROXY_REFUSES:
             raise closed_proxy(self._name)
         if busy:
             raise AgentFailure(f"{self._name} is busy ({status})", retry_after=wait, busy=True)
-        lost = nowhere and Particular.PLACE not in particular
+        lost = unknown or (nowhere and for_all)
         problem = self._lost(answered) if lost else f"{self._name} {answered}"
         raise UnexpectedStatus(problem, status, error, wait, lost)
 

@@ -33,6 +33,27 @@ def test_an_address_or_model_that_is_not_there_is_told_from_a_refused_message(
     assert ("whether it knows the model 'sage', or leave" in str(caught.value)) is (status in (404, 405))
 
 
+UNKNOWN = [
+    (400, {"message": "/chat/completions: Invalid model name passed in model=sage. Call `/v1/models`", "code": "400"}),
+    (400, "The requested model 'sage' is not supported by any provider you have enabled."),
+    (403, {"message": "No access to sage", "code": "model_not_found"}),
+]
+
+
+@pytest.mark.parametrize(("status", "error"), UNKNOWN)
+def test_a_model_that_the_agent_does_not_know_is_told_from_a_refused_message_whatever_the_status(
+    service: Any, status: int, error: Any
+) -> None:
+    async def probe() -> None:
+        await OpenAiAgent(service.url, "sage").probe("Alice")
+
+    service.replies({"error": error}, status=status)
+    for ask in (lambda: one_reply(service), lambda: asyncio.run(probe())):
+        with pytest.raises(AgentFailure, match=r"knows the model 'sage', or .* or --model needs") as no:
+            ask()
+        assert (no.value.turned_away, no.value.says_how_to_go_on) == (True, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "read"),
     [('{"day": 1}', {"day": 1}), ("", {}), (None, {}), ({"day": 1}, {"day": 1}), ("not json", {"value": "not json"}),
