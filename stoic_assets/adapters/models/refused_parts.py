@@ -13,7 +13,9 @@ _FORMS = ("response_format", "json_schema", "json_object")
 SYSTEM_MESSAGE = "a system message"
 """Another such part. Our roles alternate, so a complaint that they do not is about this one."""
 _NO_SYSTEM_MESSAGE = re.compile(
-    r"system role|roles must alternate|only user(?:,| and) assistant|developer instruction is not", re.IGNORECASE
+    r"system role|roles must alternate|only user(?:,| and) assistant|developer instruction is not|"
+    r"n[o']t support (?:'system'|system messages?)",
+    re.IGNORECASE,
 )
 _REFUSES = (
     r"unsupported|n[o']t support|only|deprecated|invalid|unrecogni[sz]ed|unknown|unexpected|does(?: not|n't)|cannot|"

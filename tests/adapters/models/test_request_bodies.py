@@ -79,6 +79,8 @@ def test_a_conversation_about_the_temperature_that_an_error_quotes_costs_no_opti
         (422, {"error": "Template error: Conversation roles must alternate user/assistant", "error_type": "template"}),
         (400, [{"error": {"message": "Developer instruction is not enabled for models/gemma-3-27b-it"}}]),
         (400, "System role not supported"),
+        (400, {"message": "Unsupported value: 'messages[0].role' does not support 'system' with this model."}),
+        (400, {"message": "This model doesn't support system messages. Try again without a system message"}),
         (500, "Conversation roles must alternate user/assistant/user/assistant/... at row 19, column 27"),
         (422, "Template error: Only user and assistant roles are supported!"),
         (400, "Developer instruction is not enabled for models/gemma-3-27b-it"),
