@@ -56,7 +56,12 @@ def read_hidden(error: Any) -> ForeignError:
 
 
 def status_of(error: ForeignError) -> int:
-    """The HTTP status that the code of a hidden error names; else 500."""
+    """The HTTP status that the code of a hidden error names; else 500.
+
+    LM Studio gives an unknown path status 200 and no code.
+    """
+    if error.words.startswith("Unexpected endpoint"):
+        return 404
     return next((known for known in range(400, 600) if str(known) in error.codes), 500)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from stoic_assets.adapters.http.endpoint import below, parse_url, proxy_for
+from stoic_assets.adapters.http.error_words import hidden_error
 from stoic_assets.adapters.http.whole_reply import ReplyTooLarge
 from stoic_assets.adapters.models.connect import evaluator_model, judge_panel, model_servers, uses_stand_in
 from stoic_assets.adapters.models.model_server import ModelServer, evaluator_server, judge_server
@@ -60,7 +61,7 @@ async def _of_server(server: ModelServer, models: set[str], seconds: float, secr
         await listing.require_access()
         listed = await listing.names()
         unlisted = models - listed if listed else set()
-        notes = await concurrently([listing.look_up(model) for model in sorted(unlisted)])
+        notes = [await listing.complaint(), *await concurrently(map(listing.look_up, sorted(unlisted)))]
     except AttemptFailed as failure:
         if not failure.late:
             raise
@@ -104,6 +105,14 @@ class _ModelList:
         """The models that the server lists; none where it has no list. Raises what `look_up_models` does."""
         answer = await self._list()
         return _names(answer.content) if answer.is_success else set()
+
+    async def complaint(self) -> str | None:
+        """A note about an error that comes with status 200 in place of the list, as LM Studio's for a wrong path."""
+        answer, server = await self._list(), self._server
+        if not answer.is_success or not hidden_error(_parsed(answer.content)):
+            return None
+        said = self._faults.line_of(answer, f"{server} lists no models")
+        return f"{said}; check {server.url_variable} (it usually ends in /v1)"
 
     async def look_up(self, model: str) -> str | None:
         """A note about a model that is not listed, if any; it may be listed under a longer name.
@@ -151,9 +160,14 @@ def _refuses(answer: "Response") -> bool:
 
 def _names(text: bytes) -> set[str]:
     """The names in a list of models; it is foreign JSON, and may be anything."""
-    try:
-        listed: Any = json.loads(text)
-    except ValueError:
-        return set()
+    listed = _parsed(text)
     models = listed.get("data") if isinstance(listed, dict) else None
     return {str(model.get("id")) for model in models if isinstance(model, dict)} if isinstance(models, list) else set()
+
+
+def _parsed(text: bytes) -> Any:
+    """The JSON; None where it is none."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None

@@ -117,6 +117,13 @@ def test_who_may_ask_is_not_turned_away(service: Any, tried: Response, looked: R
     assert notes(service) == []
 
 
+def test_an_error_in_place_of_the_list_is_noted_with_its_words(service: Any) -> None:
+    said = "Unexpected endpoint or method. (GET /models)"
+    service.replies({"error": said})
+    [note] = notes(service)
+    assert f"{service.url}/v1 lists no models - {said}; check OPENAI_BASE_URL (it usually ends in /v1)" in note
+
+
 KEYS = {"OPENAI_API_KEY": "sk-user", "STOIC_JUDGE_API_KEY": "sk-judge"}
 Servers = Callable[[str], dict[str, str]]
 

@@ -42,6 +42,7 @@ def test_rubbish_is_tried_again_and_then_a_failure(service: Any, body: bytes, ki
         ({"message": "overloaded", "code": [9]}, ModelFailure, "overloaded"),
         ({"message": "prompt too long", "code": 400, "type": 400}, ModelFailure, "prompt too long"),
         ("session expired", ModelFailure, "session expired"),
+        ("Unexpected endpoint or method. (POST /chat/completions)", ConfigurationError, "it usually ends in /v1"),
     ],
 )
 @pytest.mark.parametrize(
