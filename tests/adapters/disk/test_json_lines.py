@@ -90,7 +90,7 @@ def test_a_torn_end_is_not_read_and_gives_way_to_the_next_line(tmp_path: Path, t
 
 
 @given(st.lists(st.recursive(st.none() | st.integers() | st.text(), st.lists, max_leaves=4), max_size=5), st.data())
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_file_cut_off_anywhere_holds_its_whole_lines(tmp_path: Path, values: list[Any], data: Any) -> None:
     file = tmp_path / "lines.jsonl"
     file.unlink(missing_ok=True)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stoic_assets.core.assertions.kotlin.evaluation import evaluate
@@ -113,7 +113,6 @@ def test_huge_data_is_bounded(text: str, problem: str) -> None:
 NUMBERS = st.lists(st.integers(-99, 99) | st.sampled_from((0.5, 2.0, -3.25)), max_size=8)
 
 
-@settings(deadline=None)
 @given(NUMBERS, NUMBERS)
 def test_numbers_are_searched_and_summed_as_in_python(first: list[float], second: list[float]) -> None:
     job = {"a": first, "b": second}

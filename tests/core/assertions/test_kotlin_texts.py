@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stoic_assets.core.assertions.kotlin.evaluation import evaluate
@@ -81,7 +81,6 @@ def test_case_is_ignored_character_by_character_as_on_the_jvm(one: str, other: s
         assert value_of("job.a.contains(job.b, ignoreCase = true)", a=f"x{first}y", b=second) is same
 
 
-@settings(deadline=None)
 @given(st.text(max_size=8), st.text(max_size=8), st.sampled_from(("contains", "startsWith", "endsWith", "equals")))
 def test_what_holds_with_case_holds_without(text: str, part: str, name: str) -> None:
     strict = value_of(f"job.a.{name}(job.b)", a=text, b=part)
@@ -98,7 +97,6 @@ JSON = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(JSON)
 def test_the_text_of_a_value_is_the_one_in_a_template(data: object) -> None:
     assert value_of('job.a.toString() == "${job.a}" && job.a.equals(job.a)', a=data) is True

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import t, ttest_1samp
 from statsmodels.stats.multitest import multipletests
@@ -71,7 +71,6 @@ def test_the_false_discovery_rate_is_kept() -> None:
     assert once(Contests(np.hstack([judge, judge]), np.hstack([rater, rater])), epsilon)[0] == 0
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.integers(0, 10_000), st.sampled_from([0.1, 0.15, 0.2]), st.floats(0, 0.6))
 def test_the_figures_are_those_of_the_libraries(seed: int, epsilon: float, noise: float) -> None:
     random = np.random.default_rng(seed)

@@ -7,7 +7,7 @@ from statistics import mean
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from krippendorff import alpha
 from scipy.stats import spearmanr
@@ -173,7 +173,6 @@ def test_so_much_is_enough(found: Callable[..., Found]) -> None:
     assert below["winning_rate"].why == "0 raters with 30 judged replies shared with others; the test needs 3"
 
 
-@settings(deadline=None, max_examples=50)
 @given(
     st.lists(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0, np.nan]), min_size=3, max_size=3), max_size=35),
     st.integers(0, 9),

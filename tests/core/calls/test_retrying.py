@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from delivered_requests import AWAY, BUSY, FAILED, FAST, REPLY, Gate, delivered, script
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from simulated_time import simulated
 
@@ -96,7 +96,6 @@ def test_an_agent_that_is_always_busy_is_given_up_in_the_end() -> None:
 
 
 @given(st.lists(st.sampled_from([FAILED, BUSY]), max_size=12))
-@settings(max_examples=30, deadline=None)
 def test_every_attempt_is_a_refusal_a_failure_or_the_reply(before: list[AgentFailure]) -> None:
     limit = EndpointLimit(attempts=4, backoff_seconds=1e-6, longest_wait_seconds=1e-5)
     failures = before.count(FAILED)

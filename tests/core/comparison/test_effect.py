@@ -6,7 +6,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, nct, t, ttest_1samp
 
@@ -19,7 +19,6 @@ DELTA = 0.05
 SPREAD = st.lists(st.floats(-1, 1), min_size=FEWEST_JOBS, max_size=30).filter(lambda d: max(d) - min(d) > 1e-3)
 
 
-@settings(max_examples=40)
 @given(SPREAD)
 def test_p_and_intervals_are_those_of_scipy(differences: list[float]) -> None:
     tested = effect(differences, 9, DELTA).tested
@@ -33,7 +32,6 @@ def test_p_and_intervals_are_those_of_scipy(differences: list[float]) -> None:
     assert tested.low_90 == pytest.approx(greater.confidence_interval(0.95).low)
 
 
-@settings(max_examples=40)
 @given(SPREAD)
 def test_the_interval_lies_around_the_difference(differences: list[float]) -> None:
     found = effect(differences, 9, DELTA)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stoic_assets.core.comparison.effect import FEWEST_JOBS
@@ -13,7 +13,6 @@ from stoic_assets.core.comparison.measures import GATING
 from stoic_assets.core.comparison.paired_jobs import Pair
 
 MIRROR = {"regressed": "improved", "improved": "regressed", "unchanged": "unchanged", "inconclusive": "inconclusive"}
-FEW = settings(max_examples=25)
 
 
 @st.composite
@@ -33,7 +32,6 @@ def families(draw: st.DrawFn) -> list[Test]:
     return tests
 
 
-@FEW
 @given(families())
 def test_the_rows_tell_how_many_were_tested_together(tests: list[Test]) -> None:
     in_family = [test for test in tests if test.why is None and len(test.pairs) >= FEWEST_JOBS]
@@ -44,7 +42,6 @@ def swapped(test: Test) -> Test:
     return replace(test, pairs=[Pair(pair.job, pair.candidate, pair.base) for pair in test.pairs])
 
 
-@FEW
 @given(families())
 def test_swapping_base_and_candidate_mirrors_everything(tests: list[Test]) -> None:
     for there, back in zip(decide(tests, True), decide([swapped(test) for test in tests], True), strict=True):
@@ -59,7 +56,6 @@ def test_swapping_base_and_candidate_mirrors_everything(tests: list[Test]) -> No
             assert back.effect.tested.detectable == pytest.approx(there.effect.tested.detectable)
 
 
-@FEW
 @given(families(), st.integers(0, 2**32))
 def test_the_order_of_tests_and_of_jobs_does_not_matter(tests: list[Test], seed: int) -> None:
     random = Random(seed)
@@ -72,7 +68,6 @@ def test_the_order_of_tests_and_of_jobs_does_not_matter(tests: list[Test], seed:
         assert found.p_adjusted == pytest.approx(same.p_adjusted)
 
 
-@FEW
 @given(families())
 def test_what_a_verdict_implies(tests: list[Test]) -> None:
     for found in decide(tests, True):
@@ -90,7 +85,6 @@ def test_what_a_verdict_implies(tests: list[Test]) -> None:
         assert (found.why is not None) == (found.verdict == "inconclusive")
 
 
-@FEW
 @given(families())
 def test_without_delta_every_significant_difference_counts(tests: list[Test]) -> None:
     """What the simulations of docs/statistics.md compare with."""
@@ -102,7 +96,6 @@ def test_without_delta_every_significant_difference_counts(tests: list[Test]) ->
             assert without.verdict == with_delta.verdict
 
 
-@FEW
 @given(families())
 def test_failed_trials_ruled_out_nothing_where_none_were_looked_at(tests: list[Test]) -> None:
     rows = [found.row() for found in decide(tests, gating=True)]

@@ -154,7 +154,7 @@ def scored(side: Side, scores: Sequence[Any]) -> Side:
 CELL = st.lists(st.floats(0, 1), min_size=1, max_size=5)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(scores=CELL, data=st.data())
 def test_no_choice_of_trials_gives_a_higher_mean_than_without_the_worst(
     make_side: Callable[..., Side], scores: list[float], data: st.DataObject

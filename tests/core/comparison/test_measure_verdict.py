@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 from statsmodels.stats.multitest import multipletests
@@ -12,14 +12,11 @@ from stoic_assets.core.comparison.family import Finding, Test, decide
 from stoic_assets.core.comparison.measures import GATING
 from stoic_assets.core.comparison.paired_jobs import Pair, paired
 
-FEW = settings(max_examples=25)
-
 
 def pairs_of(differences: Sequence[float], base: float = 0.5) -> list[Pair]:
     return [Pair(f"{place:02}", base, base + difference) for place, difference in enumerate(differences)]
 
 
-@FEW
 @given(st.lists(st.lists(st.floats(-0.3, 0.3), min_size=12, max_size=12), min_size=9, max_size=9))
 def test_verdicts_are_those_of_scipy_and_statsmodels(differences: list[list[float]]) -> None:
     assume(all(max(each) - min(each) > 1e-3 for each in differences))

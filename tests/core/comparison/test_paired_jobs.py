@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stoic_assets.core.comparison.paired_jobs import Cells, Pair, cells_by_measure, paired
@@ -21,7 +21,6 @@ def row(job: str, condition: str, measure: str, mean: float | None, scenario: st
     return {"job": job, "scenario": scenario, "condition": condition, "measure": measure, "mean": mean}
 
 
-@settings(max_examples=50)
 @given(CELLS, CELLS)
 def test_pooled_is_the_mean_over_the_conditions_that_both_have(base: Cells, candidate: Cells) -> None:
     pairs = paired(base, candidate, "pooled")
@@ -33,7 +32,6 @@ def test_pooled_is_the_mean_over_the_conditions_that_both_have(base: Cells, cand
         assert pair.candidate == pytest.approx(sum(candidate[pair.job][c] for c in conditions) / len(conditions))
 
 
-@settings(max_examples=50)
 @given(CELLS, CELLS, st.sampled_from(["pooled", "withheld", "supplied", "lift"]))
 def test_swapped_sides_give_mirrored_pairs(base: Cells, candidate: Cells, scope: Any) -> None:
     there, back = paired(base, candidate, scope), paired(candidate, base, scope)
@@ -43,7 +41,6 @@ def test_swapped_sides_give_mirrored_pairs(base: Cells, candidate: Cells, scope:
     assert [pair.difference for pair in there] == [-pair.difference for pair in back]
 
 
-@settings(max_examples=50)
 @given(CELLS, CELLS)
 def test_one_condition_alone_and_the_lift(base: Cells, candidate: Cells) -> None:
     for condition in ("withheld", "supplied"):

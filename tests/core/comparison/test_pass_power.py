@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import bootstrap, t
 
@@ -32,7 +32,6 @@ def all_succeed(passed: list[bool], k: int) -> float:
     return fmean(all(chosen) for chosen in combinations(passed, k))
 
 
-@settings(max_examples=40)
 @given(JOBS)
 def test_the_estimate_is_the_share_of_subsets_that_pass(jobs: list[list[bool]]) -> None:
     rows = [cell(str(place), passed, k) for k in (3, 1, 2) for place, passed in enumerate(jobs)]
@@ -44,7 +43,6 @@ def test_the_estimate_is_the_share_of_subsets_that_pass(jobs: list[list[bool]]) 
     assert found[0].estimate >= found[1].estimate >= found[2].estimate  # type: ignore[operator]
 
 
-@settings(max_examples=40)
 @given(JOBS)
 def test_an_interval_only_from_twelve_jobs(jobs: list[list[bool]]) -> None:
     [power] = pass_powers(cell(str(place), passed, 2) for place, passed in enumerate(jobs))

@@ -64,7 +64,7 @@ JOBS: list[dict[str, Any]] = [
 
 
 @given(job=st.sampled_from(JOBS), cut=st.integers(0, 12), failures=st.integers(0, 4))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_at_every_entry_of_the_journal(
     trials: Trials, death: type[BaseException], job: dict[str, Any], cut: int, failures: int
 ) -> None:

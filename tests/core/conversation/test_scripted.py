@@ -74,7 +74,7 @@ def test_asked_back_without_facts_it_knows_nothing_once() -> None:
     question=st.sampled_from(["Why?", "Which timezone?", "Fine."]),
     condition=st.sampled_from(["withheld", "supplied"]),
 )
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_scripted_conversation_ends_and_passes_the_audit(
     planned: Make, make_world: Make, make_journal: Make, agent: Any, tasks: list[str], facts: list[str], question: str,
     condition: str,

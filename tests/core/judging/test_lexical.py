@@ -139,7 +139,7 @@ def test_justice_needs_an_occasion(make_job: Callable[..., Job], make_evidence: 
         assert parse_virtue(lexical_reply(request), "justice").exercised is exercised
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(replies=st.lists(st.text(max_size=80) | st.sampled_from([*KIND, *HARSH]), max_size=4))
 def test_it_answers_any_conversation_in_the_form_that_is_asked_for(
     make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], replies: list[str]

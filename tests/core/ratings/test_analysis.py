@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stoic_assets.core.ratings.analysis import RatingAnalysis, analyse
@@ -188,7 +188,6 @@ def rows_of(cells: Cells, turned: bool = False) -> list[Row]:
     ]
 
 
-@settings(max_examples=60, deadline=None)
 @given(ratings)
 def test_whatever_is_rated_has_figures_or_reasons(cells: Cells) -> None:
     analysis = analyse(rows_of(cells), resampling=Resampling(40))
@@ -201,7 +200,6 @@ def test_whatever_is_rated_has_figures_or_reasons(cells: Cells) -> None:
     assert discussion_sheet(analysis).startswith("# Discussion sheet")
 
 
-@settings(max_examples=40, deadline=None)
 @given(ratings)
 def test_agreement_does_not_depend_on_names_or_on_which_end_is_good(cells: Cells) -> None:
     plain, turned = (analyse(rows_of(cells, turned), resampling=Resampling(10)) for turned in (False, True))
