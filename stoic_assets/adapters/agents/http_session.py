@@ -46,7 +46,7 @@ class AgentHttp:
     """The HTTP side of one agent, or of another service, which then has a `name` of its own.
 
     It sends its own headers, keeps no cookies (trials must not share them), follows no redirects (they would carry the
-    key elsewhere) and uses the environment's proxy. `url` has no trailing slash. Of the `limit`, only what concerns a
+    key elsewhere) and uses the environment's proxy. Of the `limit`, only what concerns a
     single attempt is used. `key_advice` says what to check when the key is refused, `path_advice` when nothing is found
     at the address. `redactor` blanks secrets in what errors quote. Once it `has_answered`, it is known to speak HTTP.
     """
@@ -56,7 +56,7 @@ class AgentHttp:
         key_advice: str = "check AGENT_API_KEY and target.headers", redactor: Redactor | None = None,
     ) -> None:
         self._parts = parts = parse_url(url, f"the address of {name}")
-        self.url = parts.geturl().rstrip("/")
+        self.url = parts.geturl()
         shown = parts._replace(query="", fragment="").geturl().rstrip("/")
         self._name, self._key_advice, self._path_advice = f"{name} at {shown}", key_advice, path_advice
         self._headers, self._limit, self._proxy = dict(headers), limit, proxy_for(parts)

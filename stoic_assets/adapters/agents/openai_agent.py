@@ -115,13 +115,16 @@ class OpenAiAgent:
 
 
 def completions_url(url: str) -> str:
-    """The endpoint itself, from an address with or without `/v1` or `/chat/completions`."""
+    """The endpoint itself, from an address with or without `/v1` or `/chat/completions`.
+
+    A slash after the latter stays: a server whose path ends with one redirects there.
+    """
     parts = urlsplit(url)
     path = parts.path.rstrip("/")
-    if not path.endswith(COMPLETIONS):
-        versioned = re.search(r"/v\d\w*(/|$)", path)
-        path += ("" if versioned else FIRST_VERSION) + COMPLETIONS
-    return parts._replace(path=path).geturl()
+    if path.endswith(COMPLETIONS):
+        return url
+    versioned = re.search(r"/v\d\w*(/|$)", path)
+    return parts._replace(path=path + ("" if versioned else FIRST_VERSION) + COMPLETIONS).geturl()
 
 
 def _spoken(message: Mapping[str, Any]) -> str:

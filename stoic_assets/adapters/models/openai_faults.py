@@ -116,6 +116,8 @@ class Faults:
         target = excerpt(led_to(str(answer.request.url), answer.headers.get("location", "")), self._secrets)
         problem = f"{self._server} redirects to {target or 'another address'} ({answer.status_code})"
         base = target.removesuffix("/chat/completions")
+        if target.endswith("/chat/completions/"):
+            return ConfigurationError(f"{problem}; have it answer at the address without the last slash")
         leads_to = base if base != target else "where it leads"
         return ConfigurationError(f"{problem}; set {self._server.url_variable} to {leads_to}")
 

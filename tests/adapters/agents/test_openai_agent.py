@@ -127,6 +127,11 @@ def test_an_unknown_session_is_final(service: Any) -> None:
     assert service.seen == []
 
 
+def test_a_server_that_redirects_to_its_path_with_a_slash_can_be_given_that_address(service: Any) -> None:
+    asyncio.run(OpenAiAgent(f"{service.url}/v1/chat/completions/", "sage").probe("Alice"))
+    assert [seen.path for seen in service.seen] == ["/v1/chat/completions/"]
+
+
 @pytest.mark.parametrize(
     ("given", "asked"),
     [
@@ -137,6 +142,8 @@ def test_an_unknown_session_is_final(service: Any) -> None:
         ("http://h/v1beta/openai", "http://h/v1beta/openai/chat/completions"),
         ("http://h/agent/chat/completions", "http://h/agent/chat/completions"),
         ("http://h/v1/?tenant=stoa", "http://h/v1/chat/completions?tenant=stoa"),
+        ("http://h/v1/chat/completions/", "http://h/v1/chat/completions/"),
+        ("http://h/chat/completions/?tenant=stoa", "http://h/chat/completions/?tenant=stoa"),
     ],
 )
 def test_the_address_may_or_may_not_hold_the_path(given: str, asked: str) -> None:

@@ -82,6 +82,11 @@ def test_a_redirect_of_the_endpoint_itself_tells_the_address_to_set(service: Any
     assert refusal(service, ConfigurationError).endswith(f"(308); set OPENAI_BASE_URL to {service.url}/new/v1")
 
 
+def test_a_redirect_to_the_same_address_with_a_slash_is_nothing_to_set(service: Any) -> None:
+    service.answers = [Response(status_code=307, headers={"location": "/v1/chat/completions/"})]
+    assert refusal(service, ConfigurationError).endswith("; have it answer at the address without the last slash")
+
+
 def test_a_proxy_that_refuses_us_is_named_and_its_password_is_not(refusing_proxy: str) -> None:
     with pytest.raises(ConfigurationError, match=r"^the proxy before .* \(407\); check .* HTTPS_PROXY") as caught:
         text_from("https://models.example/v1")
