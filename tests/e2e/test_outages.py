@@ -27,7 +27,7 @@ def test_an_agent_that_turns_everybody_away_is_not_scored_and_the_run_can_go_on(
     agent.behave()
     final = stoic(*evaluate, "--resume").document
 
-    assert "refuses the key (403); check AGENT_API_KEY and target.headers" in refused.line
+    assert "refuses the key (403): expired; check AGENT_API_KEY and target.headers" in refused.line
     assert "answered 503: nobody behind me; get it running again; results so far are stored; continue" in away.line
     assert [trial["outcome"] for trial in final["trials"]] == ["agent_error", *["signed_off"] * 3]
     assert [trial["failure_count"] for trial in final["trials"]] == [1, 0, 0, 0]

@@ -188,5 +188,5 @@ def test_a_refused_key(stoic: Stoic, model: ModelServer, agent: EmbabelAgent, ch
     assert "sk-wrong" not in done.err
     stoic.job(**CHAT)
     done = stoic("eval", code=2, AGENT_URL=chat_agent.url, AGENT_API_KEY="wrong-key")
-    assert "refuses the key (401); check AGENT_API_KEY and target.headers" in done.line
+    assert "refuses the key (401): bad key; check AGENT_API_KEY and target.headers" in done.line
     assert "wrong-key" not in done.err

@@ -212,7 +212,8 @@ class AgentHttp:
         unknown = for_all and refuses_model(status, error)
         refused = refuses_key(status, error) or (status == 402 and not busy)
         if refused or (status == 403 and Particular.WORDS not in particular and not unknown):
-            raise ConfigurationError(f"{self._name} refuses the key ({status}); {self._key_advice}")
+            said = words_of(excerpt(error.words, self._secrets), status)
+            raise ConfigurationError(f"{self._name} refuses the key ({status}){said}; {self._key_advice}")
         if status == PROXY_REFUSES:
             raise closed_proxy(self._name)
         if busy:

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stoic_assets.adapters.http.foreign_text import TooManyValues, parse_json
+from stoic_assets.adapters.http.foreign_text import TooManyValues, is_web_page, page_words, parse_json
 from stoic_assets.core.text.json_text import json_text
 
-_WORDS = ("message", "detail", "Message", "error")
-"""Where the words are: OpenAI's, FastAPI's, AWS's, xAI's and TGI's. Beside a message, `error` is a title or `true`."""
+_WORDS = ("message", "detail", "Message", "error_description", "error")
+"""Where the words are: OpenAI's, FastAPI's, AWS's, OAuth's, xAI's and TGI's. Beside others, `error` is only a title."""
 _SAID = ("content", "refusal", "tool_calls", "function_call")
 """What a message of a chat completion may consist of."""
 
@@ -30,7 +30,8 @@ def read_error(answer: bytes) -> ForeignError:
     try:
         return _error_in(parse_json(answer))
     except (ValueError, TooManyValues):
-        return ForeignError(answer.decode("utf-8", "replace").strip())
+        text = answer.decode("utf-8", "replace").strip()
+        return ForeignError(page_words(text) if is_web_page(text) else text)
 
 
 def hidden_error(completion: Any) -> Any:

@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from html import unescape
 from itertools import count
 from typing import Any
 
@@ -22,6 +23,7 @@ MOST_VALUES = 100_000
 """The most values in one piece of foreign JSON, containers included: a million values, in 3 MB, take 1 GB."""
 # What hardly any key or password contains: blanks, what surrounds values, and the letters of scripts without blanks.
 _WHOLE = r'\s"<>\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff'
+_MARKUP = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<!--.*?(?:-->|\Z)|<[^<>]*>", re.IGNORECASE | re.DOTALL)
 _TORN = re.compile(f"(?<![^{_WHOLE}])[^{_WHOLE}]+$")
 
 
@@ -59,6 +61,11 @@ def instead_of_json(error: ValueError) -> str:
 def is_web_page(text: str) -> bool:
     """Whether a text begins as HTML does."""
     return text.lstrip().startswith("<")
+
+
+def page_words(page: str) -> str:
+    """What the beginning of a web page shows, on one line."""
+    return " ".join(unescape(_MARKUP.sub(" ", shortened(page, LOOKED_AT))).split())
 
 
 def excerpt(text: str, secrets: Redactor) -> str:

@@ -21,9 +21,31 @@ def test_a_refused_key_is_a_configuration_error_that_names_its_variable(service:
     assert KEY not in str(caught.value)
 
 
+CSRF = "<!DOCTYPE html><html><head><title>403 Forbidden</title><style>h1 {}</style></head><body><p>CSRF failed.</p>"
+OVER = b'{"error": "invalid_token", "error_description": "The token is over"}'
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [
+        (403, CSRF.encode(), "(403): Forbidden CSRF failed.; check"),
+        (403, b'{"message": "Missing Authentication Token"}', "(403): Missing Authentication Token; check"),
+        (401, OVER, "(401): The token is over; check"),
+        (401, b"", "(401); check"),
+    ],
+)
+def test_what_is_said_of_a_refused_key_is_told_since_it_may_be_about_something_else(
+    service: Any, status: int, body: bytes, said: str
+) -> None:
+    service.answers = [Response(body, status)]
+    with pytest.raises(ConfigurationError) as caught:
+        answer_of(service.url)
+    assert f"refuses the key {said} AGENT_API_KEY" in str(caught.value)
+
+
 def test_a_gateway_without_a_list_of_keys_refuses_one_as_a_bad_request(service: Any) -> None:
     service.replies({"error": {"message": "No connected db.", "type": "no_db_connection"}}, status=400)
-    with pytest.raises(ConfigurationError, match=r"refuses the key \(400\); check AGENT_API_KEY"):
+    with pytest.raises(ConfigurationError, match=r"refuses the key \(400\): No connected db\.; check AGENT_API_KEY"):
         answer_of(service.url, particular=IN_SESSION)
 
 

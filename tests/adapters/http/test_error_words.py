@@ -33,6 +33,7 @@ EXTRA = {"type": "extra_forbidden", "loc": ["body", "seed"], "msg": "Extra input
          'Provider returned error {"a": 1}'),
         ({"error": {"message": "no", "metadata": "none"}}, "no"),
         ({"base_resp": {"status": 1}}, '{"base_resp": {"status": 1}}'),
+        ({"error": "invalid_token", "error_description": "over"}, "over"),
         (" no ", "no"), ({}, ""), ({"error": {}}, ""), (None, ""), ([], ""), ([{}, "x"], '[{}, "x"]'),
     ],
 )  # fmt: skip
@@ -43,8 +44,9 @@ def test_the_words_of_an_error_are_found_in_every_form(body: Any, words: str) ->
 @pytest.mark.parametrize(
     ("answer", "words"),
     [(b"upstream connect error\n", "upstream connect error"), (b"", ""), (b"\xff", "\ufffd"),
+     (b"\n<html><STYLE>p {}</style><!-- <p>x --><h1>Not&nbsp;here</h1> 1 &lt; 2<script>var", "Not here 1 < 2"),
      (b"[" * 400, "[" * 400), (b"[" + b"{}," * 10**5 + b"{}]", "[" + "{}," * 10**5 + "{}]")],
-    ids=["text", "empty", "not Unicode", "deep", "long"],
+    ids=["text", "empty", "not Unicode", "web page", "deep", "long"],
 )  # fmt: skip
 def test_an_error_that_cannot_be_read_as_json_is_its_own_words(answer: bytes, words: str) -> None:
     assert read_error(answer) == ForeignError(words)
