@@ -48,7 +48,7 @@ def test_an_agent_that_refuses_everybody_is_given_up_once_for_all_trials(
     stoic.write("stoic.yml", "")
     final = stoic(*evaluate, "--resume").document
 
-    assert "is busy (429); get it running again; results so far are stored; continue with `stoic eval" in busy.line
+    assert "is busy (429); wait, or raise its limit; results so far are stored; continue with `stoic eval" in busy.line
     assert refused < 8, "each of the eight alone would be refused for four seconds"
     assert [(trial["outcome"], trial["failure_count"]) for trial in final["trials"]] == [("signed_off", 0)] * 8
 

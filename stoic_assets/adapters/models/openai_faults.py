@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
     from stoic_assets.adapters.http.disconnection import Disconnection
 
-NO_CREDIT = {"insufficient_quota", "budget_exceeded"}
-"""Codes or types, of OpenAI and LiteLLM. Not messages: Gemini calls a limit of requests per minute a quota too."""
+NO_CREDIT = {"insufficient_quota", "billing_not_active", "budget_exceeded", "exceeded_current_quota_error", "Arrearage"}
+"""Codes or types, of OpenAI, LiteLLM, Moonshot and DashScope. Not messages: Gemini calls a limit of requests per minute
+a quota too."""
 _KEY_REFUSED = re.compile(
     "api key (?:not valid|not found|expired)|incorrect api key|invalid authorization header", re.IGNORECASE
 )

@@ -23,7 +23,7 @@ from stoic_assets.adapters.process.loop_bound import LoopBound
 from stoic_assets.core.calls.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure, Role, charge, option
 from stoic_assets.core.calls.model_costs import call_cost
 from stoic_assets.core.calls.queueing import queueing
-from stoic_assets.core.calls.retrying import Tally, persist
+from stoic_assets.core.calls.retrying import Tally, persist, remedy
 from stoic_assets.core.configuration.endpoint_limits import Limits, ModelLimit
 from stoic_assets.core.configuration.settings import ModelOptions, Price
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, ServiceUnreachable, StoicError
@@ -110,7 +110,7 @@ class OpenAiModel:
             return MalformedReply(problem, failure.text)
         doubtful = failure.turned_away or isinstance(failure, FieldRefused)
         if doubtful and not await self._greeted(connection, request, wasted):
-            return ServiceUnreachable(f"{problem}; get it running again")
+            return ServiceUnreachable(f"{problem}; {remedy(failure)}")
         return ModelFailure(problem)
 
     async def _greeted(self, connection: _Connection, request: ChatRequest, wasted: list[ChatReply]) -> bool:

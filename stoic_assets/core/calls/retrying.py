@@ -75,7 +75,8 @@ class AgentUnusable(StoicError):
     """The agent failed every attempt at one request.
 
     `failures` count against it; `final`: it refused outright; `turned_away`: as in `Tally`; `may_be_outage`: as in
-    `AttemptFailed`; `cut_short`: only the enclosing `working_time` prevented another attempt.
+    `AttemptFailed`; `cut_short`: only the enclosing `working_time` prevented another attempt; `remedy`: what to do if
+    it serves nobody.
     """
 
     def __init__(self, last: AttemptFailed, tally: Tally, cut_short: bool) -> None:
@@ -83,11 +84,17 @@ class AgentUnusable(StoicError):
         self.failures, self.final, self.turned_away = tally.failures, last.final, tally.turned_away
         self.may_be_outage = tally.turned_away and last.may_be_outage
         self.cut_short, self.says_how_to_go_on = cut_short, last.says_how_to_go_on
+        self.remedy = remedy(last)
 
     @property
     def forgets(self) -> bool:
         """Whether the agent may no longer know the session: it refuses what concerns it, and serves others."""
         return self.final and not self.turned_away
+
+
+def remedy(last: AttemptFailed) -> str:
+    """What the user can do about an endpoint that serves nobody, as the `last` attempt at it found."""
+    return "wait, or raise its limit" if last.busy else "get it running again"
 
 
 async def deliver(

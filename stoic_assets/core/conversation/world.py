@@ -87,7 +87,7 @@ class World:
         proven = error.failures == 0 and not error.cut_short
         if error.turned_away and (proven or await self._turns_away(user, first)):
             advised = error.says_how_to_go_on
-            outage = ServiceUnreachable(str(error) if advised else f"{error}; get it running again")
+            outage = ServiceUnreachable(str(error) if advised else f"{error}; {error.remedy}")
             outage.says_how_to_go_on = advised
             raise outage from None
 

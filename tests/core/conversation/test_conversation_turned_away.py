@@ -57,7 +57,8 @@ def test_a_trial_without_time_for_another_attempt_hides_no_agent_that_turns_ever
 ) -> None:
     away, journal = AgentFailure("nobody there", busy=busy, turned_away=True, retry_after=900.0), make_journal()
     agent.answer = lambda message: away if message in (place, "probe") else None
-    with pytest.raises(ServiceUnreachable, match="nobody there; get it running again"):
+    advice = "wait, or raise its limit" if busy else "get it running again"
+    with pytest.raises(ServiceUnreachable, match=f"nobody there; {advice}$"):
         simulated(hold_trial(planned(greetings=["Hi"], trialTimeoutSeconds=60), patient(make_world()), journal))
     assert "ended" not in journal.kinds()
 
