@@ -26,7 +26,7 @@ class Tested:
     """Both one-sided p; by Student's t also the 95 % and 90 % intervals of the difference, −1 to 1.
 
     `detectable` is the true difference of which a suite of this spread finds, with 90 % power, that it is there and
-    relevant. Without spread only both p exist.
+    relevant. Without any spread only both p exist.
     """
 
     p_less: float
@@ -60,25 +60,35 @@ def effect(differences: Sequence[float], tests: int, delta: float, noise: Noise 
     if jobs < FEWEST_JOBS:
         measured = f"only {plural(jobs, 'job')} measured it in both versions"
         return Effect(jobs, mean, why=f"{measured}; at least {FEWEST_JOBS} are needed")
-    if not all_alike(differences):
-        return Effect(jobs, mean, _tested(differences, tests, delta, noise))
-    if abs(mean) < ROUNDING:
+    if all_alike(differences) and abs(mean) < ROUNDING:
         return Effect(jobs, mean, why=NO_SPREAD)
-    return Effect(jobs, mean, _alike(mean, jobs))
+    return Effect(jobs, mean, _tested(differences, tests, delta, noise))
 
 
 def _tested(differences: Sequence[float], tests: int, delta: float, noise: Noise) -> Tested:
-    """The t test by the spread over jobs and that by `noise`: what both say.
+    """What the test over jobs and that by `noise` both say.
 
     `detectable` is for the strictest level of Holm, α/tests.
     """
-    jobs, found = len(differences), [t_test(differences)]
-    if noise.variance > 0:
-        found.append(TTest(fmean(differences), sqrt(noise.variance / jobs), max(noise.freedom, jobs - 1)))
+    found = _t_tests(differences, noise)
+    chances = [(each.p_less, each.p_greater) for each in found]
+    if all_alike(differences):
+        chances.append(_by_sign(differences))
+    p_less, p_greater = map(max, zip(*chances, strict=True))
+    if not found:
+        return Tested(p_less, p_greater)
     (low, high), (low_90, high_90) = (_widest(found, confidence) for confidence in (0.95, 0.90))
     finest = max(each.detectable(ALPHA / tests, POWER, delta) for each in found)
-    p_less, p_greater = max(each.p_less for each in found), max(each.p_greater for each in found)
     return Tested(p_less, p_greater, low, high, low_90, high_90, finest)
+
+
+def _t_tests(differences: Sequence[float], noise: Noise) -> list[TTest]:
+    """By the spread over jobs and by `noise`, where there is any."""
+    jobs = len(differences)
+    found = [] if all_alike(differences) else [t_test(differences)]
+    if sqrt(noise.variance) > ROUNDING:
+        found.append(TTest(fmean(differences), sqrt(noise.variance / jobs), max(noise.freedom, jobs - 1)))
+    return found
 
 
 def _widest(found: Sequence[TTest], confidence: float) -> tuple[float, float]:
@@ -87,10 +97,10 @@ def _widest(found: Sequence[TTest], confidence: float) -> tuple[float, float]:
     return min(low for low, _ in intervals), max(high for _, high in intervals)
 
 
-def _alike(mean: float, jobs: int) -> Tested:
-    """The sign test, for jobs that all differ by the same amount, as when a version fails in every one of them.
+def _by_sign(differences: Sequence[float]) -> tuple[float, float]:
+    """Both p of the sign test, for jobs that all differ by the same amount, as when a version fails in every one.
 
     Between equal versions each job is as likely to differ the other way: p is 0.5 to the power of the number of jobs.
     """
-    chance = 0.5**jobs
-    return Tested(p_less=chance, p_greater=1.0) if mean < 0 else Tested(p_less=1.0, p_greater=chance)
+    chance = 0.5 ** len(differences)
+    return (chance, 1.0) if differences[0] < 0 else (1.0, chance)

@@ -107,6 +107,24 @@ def test_the_same_difference_in_every_job_is_tested_by_its_sign(step: float, p_l
     assert min(p_less, p_greater) == binomtest(12, 12, alternative="greater").pvalue
 
 
+def test_the_spread_of_single_trials_counts_also_where_all_jobs_differ_by_the_same_amount() -> None:
+    alike, nearly = (effect(of, 1, DELTA, Noise(0.04, 24)).tested for of in ([-0.1] * 12, [-0.1] * 11 + [-0.1001]))
+    assert alike is not None
+    assert nearly is not None
+    assert alike.p_less == pytest.approx(nearly.p_less, rel=0.01)
+    assert (alike.low, alike.high) == pytest.approx((nearly.low, nearly.high), abs=1e-4)
+
+
+def test_jobs_that_all_differ_by_the_same_amount_are_no_surer_than_their_number() -> None:
+    tested = effect([-0.5] * 6, 1, DELTA, Noise(0.0001, 24)).tested
+    assert tested is not None
+    assert (tested.p_less, tested.p_greater) == (2**-6, 1.0)
+
+
+def test_noise_by_rounding_alone_is_none() -> None:
+    assert effect([-0.03] * 12, 1, DELTA, Noise(1e-34, 24)) == effect([-0.03] * 12, 1, DELTA)
+
+
 def test_differences_by_rounding_alone_are_equal() -> None:
     tested = effect([0.3 - 0.2, 0.1, 0.6 - 0.5, 0.8 - 0.7, 0.4 - 0.3], 9, DELTA).tested
     assert tested == Tested(p_less=1.0, p_greater=2**-5)
