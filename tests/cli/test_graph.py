@@ -30,7 +30,7 @@ def test_a_graph_that_ends_by_itself_is_told(home: Path, stopped: bool) -> None:
     (home / "graph").mkdir(parents=True)
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
         began = start_time(process.pid) or ""
-        server = GraphServer(process.pid, began, "bolt://127.0.0.1:7", "root", "secret", "observer", "secret")
+        server = GraphServer(process.pid, began, "bolt://127.0.0.1:7", "root", "secret", "observer", "secret", "")
         process.kill()
     if stopped:
         graph._wait_for_stop(home, server, Event())
@@ -42,7 +42,7 @@ def test_a_graph_that_ends_by_itself_is_told(home: Path, stopped: bool) -> None:
 
 
 def test_a_graph_may_be_stopped_as_soon_as_its_address_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    server = GraphServer(os.getpid(), "", "bolt://127.0.0.1:7", "root", "secret", "observer", "secret")
+    server = GraphServer(os.getpid(), "", "bolt://127.0.0.1:7", "root", "secret", "observer", "secret", "")
     monkeypatch.setattr(graph, "embedded_graph", lambda _: nullcontext(server))
     monkeypatch.setattr(console, "print_json", lambda _: signal.raise_signal(signal.SIGTERM))
     before = signal.signal(signal.SIGTERM, lambda *_: pytest.fail("the signal is not heard yet"))

@@ -99,7 +99,7 @@ def test_cypher_that_looks_where_no_own_agent_writes_is_told_unless_the_server_i
     graph = workplace.project.home / "graph"
     graph.mkdir(parents=True)
     for started, doubted in (("another start", True), (start_time(os.getpid()), False)):
-        _record(graph, GraphServer(os.getpid(), started, "bolt://127.0.0.1:1", "root", "p", "observer", "p"))
+        _record(graph, GraphServer(os.getpid(), started, "bolt://127.0.0.1:1", "root", "p", "observer", "p", ""))
         assert bool(graph_doubts(jobs, workplace)) is doubted
 
 

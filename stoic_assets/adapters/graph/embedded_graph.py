@@ -3,9 +3,10 @@
 Under `$STOIC_HOME/graph`: `gate.lock` is held while a process looks up, starts or stops the server, so that only one
 does; every user holds `lease.lock` shared, so that a process that can take it exclusively is the last user and stops
 the server; `server.json` says where the server is, and which folder it serves: in a copy of a home the record belongs
-to the original and is ignored. No server begins before it is recorded. The operating system frees both locks when their
-process ends, in any way. A server whose last user was killed runs on until the next user leaves, or
-`stop_embedded_graph`. Locks need a local file system, not NFS.
+to the original and is ignored. A server whose folder was moved is replaced: it would make new files at the old path. No
+server begins before it is recorded. The operating system frees both locks when their process ends, in any way. A server
+whose last user was killed runs on until the next user leaves, or `stop_embedded_graph`. Locks need a local file system,
+not NFS.
 """
 
 import json
@@ -139,7 +140,9 @@ def _started(folder: Path) -> GraphServer:
     """A running server; it has no URI yet, since it may not listen yet."""
     known = _recorded(folder)
     if known and embedded_server.is_running(known):
-        return known
+        if _leads_to(known.path, folder):
+            return known
+        _stop(folder)
     return embedded_server.spawn(folder, partial(_record, folder))
 
 
@@ -171,6 +174,12 @@ def _recorded(folder: Path) -> GraphServer | None:
 def _record(folder: Path, server: GraphServer) -> None:
     record = asdict(server) | {"folder": _identity(folder)}
     write_whole(folder / "server.json", json.dumps(record), mode=0o600)
+
+
+def _leads_to(path: str, folder: Path) -> bool:
+    with suppress(OSError):
+        return _identity(Path(path)) == _identity(folder)
+    return False
 
 
 def _identity(folder: Path) -> list[int]:

@@ -56,7 +56,10 @@ _SETTINGS = {
 
 @dataclass(frozen=True)
 class GraphServer:
-    """A server process; `uri` is empty until it listens. `started` distinguishes it from a later process of its id."""
+    """A server process; `uri` is empty until it listens. `started` distinguishes it from a later process of its id.
+
+    `path` is that of its data folder when it was started: it makes new files there, even after the folder was moved.
+    """
 
     pid: int
     started: str
@@ -65,6 +68,7 @@ class GraphServer:
     password: str = field(repr=False)
     observer_username: str
     observer_password: str = field(repr=False)
+    path: str
 
     def address(self, database: str) -> GraphAddress:
         """One of its databases, `subject` or `stoic`, with full rights."""
@@ -196,7 +200,7 @@ def _described(pid: int, passwords: Passwords, log: Path) -> GraphServer:
     started = start_time(pid)
     if started is None:
         raise ServiceUnreachable(_no_start(log))
-    return GraphServer(pid, started, "", ROOT, passwords.root, OBSERVER, passwords.observer)
+    return GraphServer(pid, started, "", ROOT, passwords.root, OBSERVER, passwords.observer, str(log.parent))
 
 
 def _answers(server: GraphServer) -> bool:

@@ -146,7 +146,7 @@ def test_a_server_that_died_is_replaced_and_keeps_its_data(tmp_path, monkeypatch
 def test_a_recycled_process_id_is_left_alone(tmp_path):
     (tmp_path / "graph").mkdir()
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as innocent:
-        server = GraphServer(innocent.pid, "another start", "bolt://127.0.0.1:1", "root", "p", "observer", "p")
+        server = GraphServer(innocent.pid, "another start", "bolt://127.0.0.1:1", "root", "p", "observer", "p", "")
         sharing._record(tmp_path / "graph", server)
         assert not stop_embedded_graph(tmp_path)
         assert start_time(innocent.pid)
@@ -168,6 +168,21 @@ def test_a_copy_of_a_home_neither_joins_nor_stops_the_server_of_the_original(tmp
         original.symlink_to(renamed)
         assert rejoin(original, Event()) == rejoin(renamed, Event()) == server
         assert write(server, "MATCH (k:Kept) RETURN k.n AS n") == [{"n": 5}]
+
+
+def test_a_home_that_is_moved_under_the_server_of_a_killed_user_loses_nothing(tmp_path):
+    home, moved = tmp_path / "home", tmp_path / "moved"
+    with users(home, 1) as [user]:
+        user.stdout.readline()
+        user.kill()
+        user.wait()
+        home.rename(moved)
+        with embedded_graph(moved) as server:
+            write(server, "CREATE (:FirstOfItsKind {n: 5})-[:NEW]->(:SecondOfItsKind)")
+        with embedded_graph(moved) as server:
+            found = write(server, "MATCH (f:FirstOfItsKind)-[:NEW]->(:SecondOfItsKind) RETURN f.n AS n")
+    assert found == [{"n": 5}]
+    assert not home.exists()
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"pid": 1}', "[]", '{"folder": [1, 2], "pid": 1}'])
