@@ -6,6 +6,7 @@ from pathlib import Path
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.disk.sqlite_files import is_damaged
+from stoic_assets.core.errors import causes
 
 _LOST = {
     "runs.db": "list of runs",
@@ -48,13 +49,4 @@ def _is_of_database(error: BaseException) -> bool:
     """Whether a fault of a database is among the causes of an error."""
     from sqlalchemy.exc import DatabaseError
 
-    return any(isinstance(cause, DatabaseError) for cause in _causes(error))
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error, its cause, and so on; where Dagster raises an error again, the causes form a circle."""
-    seen: list[BaseException] = []
-    while error and error not in seen:
-        yield error
-        seen.append(error)
-        error = error.__cause__ or error.__context__
+    return any(isinstance(cause, DatabaseError) for cause in causes(error))

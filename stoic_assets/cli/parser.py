@@ -1,4 +1,4 @@
-"""How a command reads its arguments, shows its help, and refuses what it cannot read."""
+"""How a command reads its arguments, shows its help, refuses what it cannot read, and is interrupted."""
 
 import re
 from shutil import get_terminal_size
@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from stoic_assets.adapters.disk.paths import undecoded
+from stoic_assets.core.errors import StoicError, causes
 
 MAY_BE_EMPTY = ("notes", "about", "api_key")
 """Options whose empty value means something. Elsewhere it comes from a variable that is not set, as in "$URL"."""
@@ -62,6 +63,16 @@ class Command(_PlainHelp, TyperCommand):
         if left:
             self._refuse(left, given, ctx)
         return left
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the command. Ctrl-C while it ends does not hide the error that says how to go on."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interrupt:
+            for cause in causes(interrupt):
+                if isinstance(cause, StoicError) and (cause.says_how_to_go_on or hasattr(cause, "__notes__")):
+                    raise cause from None
+            raise
 
     def _refuse_unusable(self, written: dict[str, Any], ctx: Any) -> None:
         """Refuses values that are empty, or no text: what is stored and sent is UTF-8."""

@@ -18,6 +18,7 @@ class Interrupted(StoicError):
     """Ctrl-C ended a run of a command. A server that is stopped this way prints nothing."""
 
     exit_code = 130
+    says_how_to_go_on = True
 
     def __init__(self, advice: str) -> None:
         super().__init__(f"interrupted; {advice}")

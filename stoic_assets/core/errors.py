@@ -4,6 +4,17 @@ Every message is one line that says what is wrong and what to do next.
 Commands turn an error into its line and its `exit_code`; a traceback is shown only with --verbose.
 """
 
+from collections.abc import Iterator
+
+
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, its cause, and so on; where Dagster raises an error again, the causes form a circle."""
+    seen: list[BaseException] = []
+    while error and error not in seen:
+        yield error
+        seen.append(error)
+        error = error.__cause__ or error.__context__
+
 
 class StoicError(Exception):
     """Anything this product reports to its user on purpose."""

@@ -13,7 +13,8 @@ import typer
 
 from stoic_assets.adapters.process.interrupts import HeardOnce
 from stoic_assets.cli.command_line import COMMANDS, command_line, run, with_resume_value
-from stoic_assets.core.errors import ServiceUnreachable
+from stoic_assets.cli.run_faults import Interrupted
+from stoic_assets.core.errors import AttemptFailed, ServiceUnreachable, StoicError
 
 ONE = """
 import sys
@@ -239,6 +240,37 @@ def test_after_an_interrupt_no_fault_counts(
     finally:
         signal.signal(signal.SIGINT, before)
     assert (ended.value.code, capsys.readouterr().err) == (130, told)
+
+
+def noted(fault: StoicError) -> StoicError:
+    fault.add_note("continue with `stoic eval`")
+    return fault
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "told"),
+    [
+        (Interrupted("continue with `stoic eval`"), 130, "stoic: interrupted; continue with `stoic eval`\n"),
+        (noted(ServiceUnreachable("the graph is gone")), 2, "stoic: the graph is gone; continue with `stoic eval`\n"),
+        (AttemptFailed("status 503"), 130, ""),
+    ],
+)
+def test_a_late_ctrl_c_does_not_hide_how_to_go_on(
+    fault: StoicError, code: int, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On the way out a server that hangs may be waited for; of what is only tried again nothing is told."""
+
+    def interrupted() -> None:
+        try:
+            raise fault
+        finally:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("stoic_assets.cli.schema.schema", interrupted)
+    monkeypatch.setattr(sys, "argv", ["stoic", "schema"])
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert (ended.value.code, capsys.readouterr().err) == (code, told)
 
 
 @pytest.mark.parametrize("command", [["report"], ["ratings", "build"], ["schema"]])
