@@ -27,7 +27,7 @@ from stoic_assets.core.presentation.markdown import bulleted
 from stoic_assets.defs.asset_metadata import OWNERS, shown
 from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
 from stoic_assets.defs.night_alarms import CONVERSATIONS
-from stoic_assets.defs.night_watch import JOB, build_watch
+from stoic_assets.defs.night_watch import JOB, RUN_KEY_TAG, build_watch
 
 SCORES = {"evaluations", "composite_scores"}
 LATE = timedelta(hours=12)
@@ -186,9 +186,20 @@ def _schedule(settings: Nightly, job: Any) -> dg.ScheduleDefinition:
         releases = read_releases(workplace)
         if not releases.live:
             return _skipped(workplace, night, due, releases.complaints)
+        if _was_started(context.instance, night):
+            return dg.SkipReason(f"the nightly run of {night} was started already")
         return dg.RunRequest(run_key=night, partition_key=night)
 
     return nightly
+
+
+def _was_started(instance: dg.DagsterInstance, night: str) -> bool:
+    """Whether the night has a run: for each time that the schedule fires, Dagster would start one with the same key.
+
+    A run that is not started yet is one that Dagster was stopped over: its tick, which is repeated, is to start it.
+    """
+    runs = instance.get_runs(dg.RunsFilter(tags={RUN_KEY_TAG: night}))
+    return any(run.status is not dg.DagsterRunStatus.NOT_STARTED for run in runs)
 
 
 def _skipped(workplace: Workplace, night: str, due: datetime, complaints: Sequence[str]) -> dg.SkipReason:

@@ -89,18 +89,46 @@ def test_no_schedule_is_refused_that_could_be_kept(cron: str) -> None:
         (freshness_of(unchecked), build_nightly(unchecked))
 
 
-def test_the_schedule_asks_for_the_night_that_begins(workplace: Workplace, definitions: dg.Definitions) -> None:
-    def fire(due: datetime) -> Any:
+@pytest.fixture
+def fire(
+    workplace: Workplace, instance: dg.DagsterInstance, definitions: dg.Definitions, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[datetime], Any]:
+    """What the schedule answers when it is due at a time."""
+    monkeypatch.setattr(dg.ScheduleEvaluationContext, "instance", instance)  # Dagster takes only one with files
+
+    def answer(due: datetime) -> Any:
         context = dg.build_schedule_context(scheduled_execution_time=due, resources={"workplace": workplace})
         return definitions.resolve_schedule_def("nightly")(context)
 
-    assert "no version" in fire(datetime.now(UTC)).skip_message
+    return answer
+
+
+def release(workplace: Workplace) -> None:
     (workplace.project.releases / "a.yml").write_text("agent: marcus\nversion: 1.0.0\nurl: http://localhost:1\n")
+
+
+def test_the_schedule_asks_for_the_night_that_begins(workplace: Workplace, fire: Callable[[datetime], Any]) -> None:
+    assert "no version" in fire(datetime.now(UTC)).skip_message
+    release(workplace)
     due = datetime.now(UTC)
     night = f"{due.astimezone(ZoneInfo('Europe/Berlin')):%Y-%m-%d}"
     request = fire(due)
     assert (request.run_key, request.partition_key) == (night, night)
     assert "was missed" in fire(due - timedelta(days=2)).skip_message
+
+
+def test_a_schedule_that_fires_twice_a_day_starts_one_night(
+    workplace: Workplace, instance: dg.DagsterInstance, definitions: dg.Definitions, fire: Callable[[datetime], Any]
+) -> None:
+    release(workplace)
+    noon = datetime.now(ZoneInfo("Europe/Berlin")).replace(hour=12)
+    request = fire(noon)
+    job, evening = definitions.resolve_job_def("night"), noon.replace(hour=18)
+    run = instance.create_run_for_job(job, tags={"dagster/run_key": request.run_key})
+    assert fire(noon).run_key == request.run_key, "Dagster was stopped before it started the run"
+    instance.report_run_failed(run, "it does not matter how it ends")
+    assert fire(evening).skip_message == f"the nightly run of {noon:%Y-%m-%d} was started already"
+    assert fire(noon + timedelta(days=1)).partition_key == f"{noon + timedelta(days=1):%Y-%m-%d}"
 
 
 @pytest.mark.parametrize("faulty", [False, True])
