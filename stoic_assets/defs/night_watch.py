@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -34,8 +34,8 @@ RUN_KEY_TAG = "dagster/run_key"
 RETRY_TAG = "dagster/auto_retry_run_id"
 
 
-def build_watch(job: Any) -> dg.SensorDefinition:
-    """The sensor; `job` holds the conversations of a night."""
+def build_watch(job: Any, nights_due: dg.PartitionsDefinition) -> dg.SensorDefinition:
+    """The sensor; `job` holds the conversations of a night, one of `nights_due`."""
 
     @dg.sensor(
         name="night_watch",
@@ -53,7 +53,7 @@ def build_watch(job: Any) -> dg.SensorDefinition:
         tried = _second_rounds_tried(context.instance)  # first: a round is recorded before its run ends
         nights, complaints = workplace.nights.recent()
         ended = [night for night in nights if not _is_under_way(context.instance, night)]
-        steps = [_step(context, workplace, night, tried) for night in ended]
+        steps = [_step(context, workplace, night, tried, nights_due) for night in ended]
         over = [night.night for night, step in zip(ended, steps, strict=True) if step.is_over]
         requests = [request for step in steps for request in step.requests]
         requests += _compaction_after(over, context.instance)
@@ -61,7 +61,10 @@ def build_watch(job: Any) -> dg.SensorDefinition:
         if complaints and not requests and not observations:
             # The tick fails visibly once no other night waits for anything.
             raise ConfigurationError("; ".join(map(str, complaints)))
-        reason = None if requests else _why_nothing([each.night for each in nights if each.night not in over])
+        notes = [step.note for step in steps if step.note]
+        for note in notes if requests else ():  # otherwise they are why the tick was skipped
+            context.log.warning(note)
+        reason = None if requests else _why_nothing([each.night for each in nights if each.night not in over], notes)
         judged = {str(each.partition_key) for each in requests if each.job_name == release_evaluation.name}
         added = missing_partitions(context.instance, judged) if judged else None
         return dg.SensorResult(
@@ -71,34 +74,49 @@ def build_watch(job: Any) -> dg.SensorDefinition:
     return night_watch
 
 
-def _why_nothing(incomplete: Sequence[str]) -> str:
+def _why_nothing(incomplete: Sequence[str], notes: Sequence[str]) -> str:
     """One line for the tick's page: what is not over, and asks for nothing, has runs that are not done."""
-    if not incomplete:
-        return "no nightly run is incomplete"
-    return f"{listed(incomplete)} {'waits for its' if len(incomplete) == 1 else 'wait for their'} runs"
+    waits = f"{listed(incomplete)} {'waits for its' if len(incomplete) == 1 else 'wait for their'} runs"
+    return "; ".join([waits if incomplete else "no nightly run is incomplete", *notes])
 
 
 @dataclass(frozen=True)
 class _Step:
-    """What a night asks for now: runs, and a record of its alarms; and whether it is over."""
+    """What a night asks for now: runs, and a record of its alarms; whether it is over, and what was left out."""
 
     requests: list[dg.RunRequest]
     observations: list[dg.AssetObservation]
     is_over: bool
+    note: str = ""
 
 
-def _step(context: dg.SensorEvaluationContext, workplace: Workplace, night: Night, tried: set[str]) -> _Step:
+def _step(
+    context: dg.SensorEvaluationContext, workplace: Workplace, night: Night, tried: set[str],
+    nights_due: dg.PartitionsDefinition,
+) -> _Step:
     """The next step of a night. Its alarms, and its versions without a verdict, are sent and recorded here."""
     heads = _heads(workplace, night)
     facts = _facts(context.instance, workplace, night, heads, tried)
-    steps = next_steps(night, facts)
+    steps, note = next_steps(night, facts), ""
+    if steps.again and not nights_due.has_partition_key(night.night):
+        facts, note = _without_second_round(night, facts, steps)
+        steps = next_steps(night, facts)
     requests = _runs(steps, night, context.instance)
     for alarm in steps.known:
         workplace.nights.record_alarm(night.night, alarm)
     observations = raise_alarms(context, workplace, night, steps.alarms)
     if over := is_over(night, facts):
         _report_no_verdict(context, workplace, night, heads)
-    return _Step(requests, observations, over)
+    return _Step(requests, observations, over, note)
+
+
+def _without_second_round(night: Night, facts: Facts, steps: Steps) -> tuple[Facts, str]:
+    """The facts where a second round is due that cannot be held, and a note of it.
+
+    Dagster would refuse its run, and with it those for all other nights.
+    """
+    note = f"{night.night} gets no second round: by `nightly` in stoic.yml it is no night any more"
+    return replace(facts, tried=facts.tried | {second_round_key(night, steps.again)}), note
 
 
 def _is_under_way(instance: dg.DagsterInstance, night: Night) -> bool:

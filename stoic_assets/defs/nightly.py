@@ -78,14 +78,15 @@ def with_freshness(assets: Sequence[dg.AssetsDefinition], settings: Nightly) -> 
 
 def build_nightly(settings: Nightly) -> dg.Definitions:
     """Asset, job, schedule and sensor of the nights for these settings."""
-    conversations = _conversations(nights_of(settings))
+    nights = nights_of(settings)
     job = dg.define_asset_job(
         JOB,
         selection=dg.AssetSelection.assets(CONVERSATIONS, "judge_drift"),
         description="The conversations of all live versions, and whether the judge has changed.",
     )
     return dg.Definitions(
-        assets=[conversations], jobs=[job], schedules=[_schedule(settings, job)], sensors=[build_watch(job)]
+        assets=[_conversations(nights)], jobs=[job], schedules=[_schedule(settings, job)],
+        sensors=[build_watch(job, nights)],
     )
 
 

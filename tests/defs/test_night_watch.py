@@ -8,8 +8,11 @@ import pytest
 from code_server_runs import begun
 from watched_nights import BASE, CANDIDATE, NIGHT, Told, Watch
 
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.configuration.settings import Nightly
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.nights.night_record import night_evaluation_id
+from stoic_assets.defs.nightly import build_nightly
 from stoic_assets.defs.partitions import agent_versions
 
 
@@ -159,6 +162,25 @@ def test_a_version_without_partition_holds_up_no_night(watch: Watch, instance: d
     watch.held("first", BASE)
     assert watch.asked() == [CANDIDATE, BASE]
     assert watch.found.dynamic_partitions_requests == [agent_versions.build_add_request([CANDIDATE])]
+
+
+@pytest.mark.parametrize("changed", [{"cron": "0 2 * * 1-5"}, {"cron": "0 2 * * *", "since": "2026-11-22"}])
+def test_a_day_that_is_no_night_any_more_gets_no_second_round_and_holds_up_no_night(
+    workplace: Workplace, instance: dg.DagsterInstance, definitions_of_no_night: dg.Definitions,
+    changed: dict[str, str],
+) -> None:
+    nights = build_nightly(Nightly.model_validate({"since": "2026-11-01", "time_zone": "Europe/Berlin", **changed}))
+    watch = Watch(workplace, instance, dg.Definitions.merge(definitions_of_no_night, nights))
+    watch.held("first", BASE, CANDIDATE)  # on a Saturday
+    for version in (BASE, CANDIDATE):
+        watch.judged("first", version, "task")
+    watch.held("first", BASE, night="2026-11-23")
+    assert [each.job_name for each in watch.tick()] == ["release_evaluation", "compaction"]
+    assert watch.tick() == []
+    assert watch.found.skip_reason.skip_message == (
+        f"2026-11-23 waits for its runs; {NIGHT} gets no second round: "
+        "by `nightly` in stoic.yml it is no night any more"
+    )
 
 
 def test_nobody_looks_after_nights_of_long_ago(watch: Watch) -> None:
