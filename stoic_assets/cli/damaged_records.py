@@ -11,7 +11,7 @@ from stoic_assets.core.errors import causes
 _LOST = {
     "runs.db": "list of runs",
     "index.db": "history of assets and partitions; the next evaluation of a version adds its partition again",
-    "schedules.db": "note of which sensors and schedules are switched on",
+    "schedules.db": "note of which sensors and schedules are switched on, and of what sensors have seen",
 }
 """What Dagster keeps in each file; all others have the events of one run."""
 

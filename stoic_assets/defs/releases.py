@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Set
 
 import dagster as dg
@@ -40,7 +41,7 @@ def new_releases(context: dg.SensorEvaluationContext, workplace: dg.ResourcePara
 
     The cursor contains the content that was last requested, by version: the same content is not requested again, even
     if its manifest was away in between. A version that was deleted since counts as new; one that was changed and
-    changed back has changed twice.
+    changed back has changed twice. If the cursor was lost, runs and evidence say what was requested.
     """
     releases = read_releases(workplace)
     digests = {release.agent_version: digest_of(release) for release in releases.live}
@@ -83,7 +84,11 @@ def refuse_replaced(workplace: Workplace, version: str, evaluation_id: str) -> N
 
 def _change(before: str | None, digest: str) -> str:
     """What is requested: a digest and, unless it is the version's first, the number of the change."""
-    return f"{digest}-{int(before.partition('-')[2] or 1) + 1}" if before else digest
+    return f"{digest}-{_number(before) + 1}" if before else digest
+
+
+def _number(change: str) -> int:
+    return int(change.partition("-")[2] or 1)
 
 
 def _content(change: str | None) -> str | None:
@@ -109,13 +114,31 @@ def _requested(
 ) -> dict[str, str]:
     """Requests so far for versions not deleted since; on the very first tick, versions that were evaluated already.
 
-    A deleted version has neither partition nor evidence. Without its partition alone it is one whose record was lost.
+    Where the cursor does not know the content of now, it may be one that was lost, or is older than the last request.
     """
-    if context.cursor:
-        there, known = _partitions(context.instance), json.loads(context.cursor)
-        left = {version for version in known if version in there or workplace.evidence.evaluation_ids(version)}
-        return {version: change for version, change in known.items() if version in left}
-    return {version: digest for version, digest in digests.items() if workplace.warehouse.evaluations(version)}
+    known = _not_deleted(context.instance, workplace, json.loads(context.cursor or "{}"))
+    for version, digest in digests.items():
+        if _content(known.get(version)) == digest:
+            continue
+        if changes := [*filter(None, [known.get(version)]), *_recorded(context.instance, workplace, version)]:
+            known[version] = max(changes, key=_number)
+        elif not context.cursor and workplace.warehouse.evaluations(version):
+            known[version] = digest
+    return known
+
+
+def _not_deleted(instance: dg.DagsterInstance, workplace: Workplace, requested: dict[str, str]) -> dict[str, str]:
+    """A deleted version has neither partition nor evidence. Without its partition alone, its record was lost."""
+    there = _partitions(instance)
+    left = {version for version in requested if version in there or workplace.evidence.evaluation_ids(version)}
+    return {version: change for version, change in requested.items() if version in left}
+
+
+def _recorded(instance: dg.DagsterInstance, workplace: Workplace, version: str) -> list[str]:
+    """What was requested of a version, as its runs and its evidence say."""
+    runs = instance.get_runs(dg.RunsFilter(job_name=release_evaluation.name, tags={PARTITION_TAG: version}))
+    ids = [*(run.tags.get(EVALUATION_TAG, "") for run in runs), *workplace.evidence.evaluation_ids(version)]
+    return [made[1] for each in ids if (made := re.fullmatch(rf"{REQUESTED}([0-9a-f]{{12}}(?:-[0-9]+)?)", each))]
 
 
 def missing_partitions(instance: dg.DagsterInstance, versions: Set[str]) -> list[dg.AddDynamicPartitionsRequest]:

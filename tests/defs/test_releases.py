@@ -120,6 +120,44 @@ def test_a_manifest_that_is_changed_and_changed_back_has_changed_twice(daemon: D
     assert len({run.tags["stoic/evaluation_id"] for run in daemon.runs()}) == 4
 
 
+@pytest.mark.parametrize("left", ["runs", "evidence"])
+@pytest.mark.parametrize("content", ["a", "b"])
+def test_a_lost_cursor_keeps_no_change_from_being_evaluated(
+    daemon: Daemon, manifest: Manifest, workplace: Workplace, make_manifest: Callable[..., Any], left: str, content: str
+) -> None:
+    for url in "aba":
+        manifest("1.0.0", url=f"http://localhost/{url}")
+        assert daemon.tick() == ["marcus@1.0.0"]
+        daemon.end_all()
+    workplace.warehouse.write("evaluations", "marcus@1.0.0", "any", [evaluation_head()])
+    requested = {run.tags["stoic/evaluation_id"] for run in daemon.runs()}
+    if left == "evidence":
+        for each in requested:
+            workplace.evidence.begin(make_manifest(agent_version="marcus@1.0.0", evaluation_id=each))
+        for run in daemon.runs():
+            daemon.instance.delete_run(run.run_id)
+    daemon.cursor = None
+    for url, begun in [(content, content == "b"), ("b", content == "a"), ("a", True)]:
+        manifest("1.0.0", url=f"http://localhost/{url}")
+        assert daemon.tick() == ["marcus@1.0.0"] * begun
+        daemon.end_all()
+    new = {run.tags["stoic/evaluation_id"] for run in daemon.runs()} - requested
+    assert {each[-2:] for each in new} == {"-4", "-5"}
+
+
+def test_a_tick_that_is_lost_after_its_run_began_is_not_repeated(daemon: Daemon, manifest: Manifest) -> None:
+    manifest("1.0.0")
+    daemon.tick()
+    daemon.end_all()
+    before = daemon.cursor
+    manifest("1.0.0", url="http://localhost/moved")
+    assert daemon.tick() == ["marcus@1.0.0"]
+    daemon.end_all()
+    daemon.cursor = before
+    assert daemon.tick() == []
+    assert daemon.tick() == []
+
+
 def test_why_a_sound_manifest_is_not_evaluated_is_told(
     daemon: Daemon, manifest: Manifest, workplace: Workplace
 ) -> None:
