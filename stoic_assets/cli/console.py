@@ -53,18 +53,23 @@ def print_json(document: Any) -> None:
 
 
 class Name:
-    """A name in a table: it folds after the characters that join its words; a number stays with the word before it."""
+    """A name in a table: it folds after the characters that join its words; a number stays with the word before it.
+
+    An agent version that does not fit folds after its agent first.
+    """
 
     def __init__(self, text: str) -> None:
-        self._parts = re.split(r"(?<=[_.~/:-])|(?<= )(?!\d+$)", text)
+        self._parts = re.split(r"(?<=[_.~/:@-])|(?<= )(?!\d+$)", text)
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         return Measurement(max(map(cell_len, self._parts)), cell_len("".join(self._parts)))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         lines = [""]
+        folds = cell_len("".join(self._parts)) > options.max_width
         for part in self._parts:
-            if lines[-1] and cell_len(f"{lines[-1]}{part}".rstrip()) > options.max_width:
+            is_full = cell_len(f"{lines[-1]}{part}".rstrip()) > options.max_width
+            if lines[-1] and (is_full or (folds and lines[-1].endswith("@"))):
                 lines.append("")
             lines[-1] += part
         yield Text("\n".join(line.rstrip() for line in lines), overflow="fold")
@@ -93,10 +98,15 @@ def print_table(table: Table) -> None:
     """
     for column in table.columns:
         column.no_wrap, column.overflow = column.min_width is None, "fold"
-    if out.is_screen and _width(table) > out.width:
+    if not fits(table):
         table.collapse_padding = True
         _fold(table, max(0, _width(table) - out.width))
     Terminal(**AS_IT_STANDS, width=max(_width(table), out.width)).print(table)
+
+
+def fits(table: Table) -> bool:
+    """Whether a table need not fold; in a file none need."""
+    return not out.is_screen or _width(table) <= out.width
 
 
 def _width(shown: RenderableType) -> int:

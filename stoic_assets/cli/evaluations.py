@@ -44,7 +44,7 @@ def list_evaluations(
     if as_json:
         console.print_json([{**row, "started_at": utc_text(row["started_at"])} for row in rows])
     elif rows:
-        console.print_table(_table(rows))
+        console.print_table(_fitting(rows))
         if any(row["offline"] for row in rows):
             console.say(OFFLINE_NOTE, style="yellow")
     if not rows:
@@ -115,15 +115,24 @@ def _begun(workplace: Workplace, agent_version: str, evaluation_id: str) -> Row 
     }  # fmt: skip
 
 
-def _table(rows: Rows) -> Table:
+def _fitting(rows: Rows) -> Table:
+    """The table; without the moments if they do not fit and every id begins with its own, as those of commands do."""
+    table = _table(rows, True)
+    tell = (row["evaluation_id"].startswith(f"{in_utc(row['started_at']):%Y%m%dT}") for row in rows)
+    return table if console.fits(table) or not all(tell) else _table(rows, False)
+
+
+def _table(rows: Rows, with_moments: bool) -> Table:
     table = console.plain_table()
-    for heading, least in (("version", 10), ("evaluation", 22), ("begun, UTC", 10), ("status", 10)):
+    moment = {"begun, UTC": 10} if with_moments else {}
+    for heading, least in {"version": 10, "evaluation": 22, **moment, "status": 10}.items():
         table.add_column(heading, min_width=least)
     for heading in ("scored", "average", "cost"):
         table.add_column(heading, justify="right")
     for row in rows:
+        begun = [f"{in_utc(row['started_at']):%Y-%m-%d %H:%M}"] if with_moments else []
         status = " ".join([row["status"], *(word for word in ("running", "offline") if row[word])])
-        names = row["agent_version"], row["evaluation_id"], f"{in_utc(row['started_at']):%Y-%m-%d %H:%M}", status
+        names = row["agent_version"], row["evaluation_id"], *begun, status
         scored = f"{row['scored_trials'] or 0} of {row['planned_trials']}"
         numbers = dashed(score, row["average_score"]), dashed(dollars, row["cost_usd"])
         table.add_row(*map(console.Name, names), scored, *numbers)

@@ -65,16 +65,27 @@ def test_evaluations_stand_by_age_with_those_that_were_cut_short(listed: Callabl
     assert ("0 of 0" in lines[1], "2 of 3" in lines[2]) == (True, True)
 
 
-def test_the_id_that_other_commands_take_is_on_one_line_of_eighty_columns(
+@pytest.mark.parametrize(
+    ("evaluation_id", "cells"),
+    [
+        ("20261127T172746-d4386c", ["my-agent@3.20.0", "20261127T172746-d4386c"]),
+        ("6f1c1b3e-8d0a-4b5c-9a51-0d5a3f6e7c21", ["my-agent@", "2026-11-27"]),  # Dagster's tells no time
+    ],
+)
+def test_names_are_whole_and_a_moment_is_there_in_eighty_columns(
     listed: Callable[..., str], workplace: Workplace, make_manifest: Callable[..., Manifest],
-    screen: Callable[[int], None],
+    screen: Callable[[int], None], evaluation_id: str, cells: list[str],
 ) -> None:
-    begun = make_manifest(evaluation_id="20261127T172746-d4386c", agent_version="my-agent@3.20.0")
-    workplace.evidence.begin(begun)
+    moment = "2026-11-27T17:27:46Z"
+    workplace.evidence.begin(
+        make_manifest(evaluation_id=evaluation_id, agent_version="my-agent@3.20.0", started_at=moment)
+    )
     screen(80)
-    lines = listed().splitlines()
-    assert [line for line in lines if begun.evaluation_id in line], lines
-    assert max(map(len, lines)) <= 80
+    heading, first, *further = listed().splitlines()
+    assert first.split()[0] == cells[0], first
+    assert cells[1] in first
+    assert ("begun" in heading) == (cells[1] == moment[:10])
+    assert max(map(len, [heading, first, *further])) <= 80
 
 
 def test_what_is_no_version_is_not_taken_for_one_without_evaluations(listed: Callable[..., str]) -> None:
