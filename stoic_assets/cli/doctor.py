@@ -1,7 +1,7 @@
 """`stoic doctor`: what is configured, what is reachable, what is missing, and how to correct it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -11,7 +11,7 @@ from rich.text import Text
 
 from stoic_assets.adapters.disk.files import StorageError, room
 from stoic_assets.adapters.disk.job_files import load_jobs, readable_jobs
-from stoic_assets.adapters.disk.release_files import load_releases, url_of
+from stoic_assets.adapters.disk.release_files import fault_in_release, load_releases, url_of, with_faulty
 from stoic_assets.adapters.evaluation.job_choice import chosen_jobs, default_version, job_files, unread_files
 from stoic_assets.adapters.evaluation.query_check import refused_queries
 from stoic_assets.adapters.evaluation.specification import refuse_setups_of
@@ -25,6 +25,7 @@ from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import refuse_misread_folders
 from stoic_assets.cli.notes import graph_doubts
 from stoic_assets.cli.options import Json
+from stoic_assets.cli.release import stored_versions, unknown_parents
 from stoic_assets.cli.service_status import SERVICES
 from stoic_assets.cli.stored_state import STORED, Found
 from stoic_assets.core.configuration.graph_address import subject_address
@@ -136,7 +137,10 @@ def _unread(workplace: Workplace) -> list[str]:
 
 def _releases(workplace: Workplace) -> Found:
     releases, faults = load_releases(workplace.project.releases)
-    if complaints := [*faults, *filter(None, (_unusable(release, workplace) for release in releases.values()))]:
+    unusable = filter(None, (_unusable(release, workplace) for release in releases.values()))
+    known = {*with_faulty(releases, faults), *stored_versions(workplace)}
+    orphans = (_orphan(release, known, workplace) for release in releases.values())
+    if complaints := [*faults, *unusable, *filter(None, orphans)]:
         return "note", "; ".join(map(str, complaints))
     return "ok", ", ".join(sorted(releases)) or "none yet; `stoic release add` writes one"
 
@@ -149,6 +153,12 @@ def _unusable(release: Release, workplace: Workplace) -> ConfigurationError | No
     except ConfigurationError as fault:
         return fault
     return None
+
+
+def _orphan(release: Release, known: Set[str], workplace: Workplace) -> ConfigurationError | None:
+    """The complaint about parents of which nothing is known here, or None."""
+    unknown = unknown_parents(release, known)
+    return fault_in_release(workplace.project.releases, release, "parents", "; ".join(unknown)) if unknown else None
 
 
 def _graphs(workplace: Workplace) -> Found:

@@ -1,6 +1,6 @@
 """`stoic release add`: writes the manifest that the release sensor picks up."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +10,7 @@ import typer
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.disk.files import write_whole
 from stoic_assets.adapters.disk.job_files import job_names
-from stoic_assets.adapters.disk.release_files import each_release
+from stoic_assets.adapters.disk.release_files import each_release, load_releases, with_faulty
 from stoic_assets.adapters.evaluation.job_choice import job_files
 from stoic_assets.adapters.http.endpoint import parse_url
 from stoic_assets.adapters.workplace import Workplace, open_workplace
@@ -18,7 +18,7 @@ from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.presentation.names import instead_of
-from stoic_assets.core.releases import Release, check_agent_version
+from stoic_assets.core.releases import Release, agent_of, check_agent_version
 from stoic_assets.core.text.documents import parse_document
 from stoic_assets.core.text.yaml_text import write_yaml
 
@@ -65,7 +65,7 @@ def add(
         write_whole(path, _manifest(agent_version, given))
     former_keys = former.model_dump(by_alias=True, exclude_defaults=True) if former else {}
     dropped = [key for key in former_keys if key not in given]
-    for problem in _unknown(job or (), workplace):
+    for problem in (*_unknown(job or (), workplace), *_unknown_parents(agent_version, workplace)):
         console.err.print(console.foreign(problem), style="yellow")
     if as_json:
         console.print_json({"agent_version": agent_version, "path": str(path), "dropped": dropped})
@@ -95,6 +95,25 @@ def _unknown(names: Iterable[str], workplace: Workplace) -> list[str]:
     """A line about each job that is in no file; it may still be written."""
     known = job_names(job_files(workplace.project))
     return [f"--job: no job is called {name}; {instead_of(name, known)}" for name in names if name not in known]
+
+
+def _unknown_parents(agent_version: str, workplace: Workplace) -> list[str]:
+    """A line about each parent in a version's manifest of which nothing is known here."""
+    releases = with_faulty(*load_releases(workplace.project.releases))
+    unknown = unknown_parents(releases[agent_version], {*releases, *stored_versions(workplace)})
+    return [f"--parent: {problem}" for problem in unknown]
+
+
+def stored_versions(workplace: Workplace) -> set[str]:
+    """Every version of which anything is stored."""
+    return workplace.warehouse.agent_versions() | workplace.evidence.agent_versions()
+
+
+def unknown_parents(release: Release, known: Set[str]) -> list[str]:
+    """A line about each parent that is none of the `known` versions: it cannot be compared with that."""
+    alike = [each for each in known - {release.agent_version} if agent_of(each) == release.agent]
+    unknown = [each for each in release.parent_versions if each not in alike]
+    return [f"{each} has neither a manifest nor an evaluation; {instead_of(each, alike)}" for each in unknown]
 
 
 def _place(folder: Path, agent_version: str) -> tuple[Path, Release | None]:

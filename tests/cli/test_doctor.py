@@ -157,6 +157,18 @@ def test_a_version_whose_manifest_cannot_be_followed_is_told(workplace: Workplac
     assert "fine" not in said
 
 
+def test_a_parent_of_which_nothing_is_known_is_told(workplace: Workplace, marcus: Marcus) -> None:
+    marcus(fine="http://127.0.0.1:1")
+    child = workplace.project.releases / "child.yml"
+    child.write_text('{"agent": "marcus", "version": "7", "parents": ["fine"]}')
+    assert FILES["releases"](workplace)[0] == "ok"
+    child.write_text('{"agent": "marcus", "version": "7", "parents": ["fin"]}')
+    found, said = FILES["releases"](workplace)
+    assert found == "note"
+    expected = "child.yml:1: parents: marcus@fin has neither a manifest nor an evaluation; did you mean marcus@fine?"
+    assert said.endswith(expected)
+
+
 def test_jobs_are_counted_where_they_lie(workplace: Workplace, marcus: Marcus) -> None:
     marcus()
     classic = workplace.project.root / "data" / "eval"

@@ -10,6 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from stoic_assets.adapters.disk.configuration_files import read_document
+from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import release
 from stoic_assets.cli.release import add
 from stoic_assets.core.errors import ConfigurationError, DocumentError
@@ -138,6 +139,7 @@ def test_what_a_replaced_manifest_loses_is_said(tmp_path: Path, monkeypatch: pyt
     monkeypatch.chdir(tmp_path)
     (tmp_path / "eval_jobs").mkdir()
     shutil.copy(Path(__file__).parents[2] / "eval_jobs" / "marcus_patterns.yml", tmp_path / "eval_jobs")
+    CliRunner().invoke(COMMANDS, ["mentor@1"], catch_exceptions=False)
     first = ["mentor@2", "--parent", "1", "--job", "marcus_patterns", "--job", "marcus_patern", "--notes", "n"]
     written = CliRunner().invoke(COMMANDS, first, catch_exceptions=False)
     assert written.stdout.split() == ["wrote", str(tmp_path / "releases" / "mentor-2.yml")]
@@ -148,6 +150,23 @@ def test_what_a_replaced_manifest_loses_is_said(tmp_path: Path, monkeypatch: pyt
     as_json = CliRunner().invoke(COMMANDS, ["mentor@2", "--json"], catch_exceptions=False)
     assert json.loads(as_json.stdout)["dropped"] == ["notes"]
     assert as_json.stderr == ""
+
+
+def test_a_parent_that_nobody_knows_is_told_and_written(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(release, "open_workplace", lambda: workplace)
+
+    def told(*options: str) -> str:
+        said = CliRunner().invoke(COMMANDS, options, catch_exceptions=False)
+        return " ".join(said.stderr.split())
+
+    unknown = "--parent: mentor@1.2.O has neither a manifest nor an evaluation"
+    assert told("mentor@1.3.0", "--parent", "1.2.O") == f"{unknown}; known: none"
+    assert told("mentor@1.2.0") == ""
+    assert told("mentor@1.3.0", "--parent", "mentor@1.2.O") == f"{unknown}; did you mean mentor@1.2.0?"
+    workplace.warehouse.write("evaluations", "mentor@1.2.O", "E", [])
+    assert told("mentor@1.3.0", "--parent", "1.2.O") == ""
 
 
 def test_whatever_is_said_of_a_release_is_in_its_manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
