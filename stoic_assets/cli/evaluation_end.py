@@ -124,7 +124,7 @@ def _show(outcome: Outcome, workplace: Workplace) -> None:
         console.say(console.foreign(line), style="yellow", indent=2)
     console.say(_summary(document, workplace.settings.weakness.score_below))
     for line in _against_base(outcome):
-        console.say(console.foreign(line), style="bold")
+        console.say(console.foreign(line), style="bold" if outcome.compared else "dim")
     whose = whose_confidence(_sources(document), outcome.agreement)
     if trusted := f"{whose} {weak_above(outcome.virtues)}".strip():
         console.say(trusted, style="dim")
@@ -135,9 +135,10 @@ def _show(outcome: Outcome, workplace: Workplace) -> None:
 
 
 def _against_base(outcome: Outcome) -> list[str]:
-    """A line with the verdict against the base; `stoic compare` says more."""
-    comparison = outcome.compared
-    return [f"{comparison.headline}: {comparison.what}"] if comparison else []
+    """A line with the verdict against the base, or about why there is none; `stoic compare` says more."""
+    if comparison := outcome.compared:
+        return [f"{comparison.headline}: {comparison.what}"]
+    return [outcome.uncompared] if outcome.uncompared else []
 
 
 def _summary(document: EvaluationDocument, below: float) -> Text:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stoic_assets.adapters.evaluation.release_comparison import comparable_version, why_uncompared
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
 from stoic_assets.adapters.warehouse.stored_tables import StoredTables
 from stoic_assets.adapters.workplace import Workplace
@@ -12,7 +13,9 @@ from stoic_assets.cli.remarks import about_conversations, about_judges, never_re
 from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.calls.served_models import SERVED
 from stoic_assets.core.comparison.version_verdict import VersionVerdict, version_verdict
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.jobs.names import job_key
+from stoic_assets.core.releases import agent_of
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, TrialEntry, evaluation_document
 from stoic_assets.core.secrets.redaction import BLANK
 from stoic_assets.core.table_rows import Row
@@ -30,7 +33,8 @@ class Outcome:
     `not_again` are the ids of trials that are not played again, even if they are invalid.
     `average`, 0–1, is the stored mean total: gates use it, not the rounded one of the document.
     `virtues` are the rows of `evaluation_virtues`, `agreement` says whether the judges' scores agree with people's.
-    `compared` is the result against the base, None without one; `never_replied` a sentence if the agent never did.
+    `compared` is the result against the base, None without one; then `uncompared` may say why, or how to compare it.
+    `never_replied` is a sentence if the agent never did.
     `remarks` are sentences about what else may be at fault.
     """
 
@@ -43,6 +47,7 @@ class Outcome:
     names: Names
     agreement: str = ""
     compared: VersionVerdict | None = None
+    uncompared: str | None = None
     not_again: frozenset[str] = frozenset()
     never_replied: str | None = None
     remarks: tuple[str, ...] = ()
@@ -76,11 +81,13 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
     }  # fmt: skip
     document = evaluation_document(tables) | besides
     names = _names(document["trials"], {row["trial_id"]: job_key(row) for row in tables["composite_scores"]})
+    compared = version_verdict(stored.read_if_stored("version_comparisons"))
     return Outcome(
         document, scores["average_overall"], virtues, evaluation["planned_trials"], evaluation["status"],
         scores["conclusive"], names,
         agreement=in_short(calibration_rows(workplace.warehouse), tables["virtue_scores"]),
-        compared=version_verdict(stored.read_if_stored("version_comparisons")),
+        compared=compared,
+        uncompared=_uncompared(workplace, manifest) if manifest and scores["conclusive"] and not compared else None,
         not_again=frozenset(item.trial.trial_id for item in plan if not item.may_restart()),
         never_replied=never_replied(document["trials"], names, turns),
         remarks=(
@@ -88,3 +95,14 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
             *about_conversations(turns, tables["trials"], manifest, revealed),
         ),
     )
+
+
+def _uncompared(workplace: Workplace, manifest: Manifest) -> str | None:
+    """Why an evaluation was not compared with its base, or which command compares it; None where nothing does."""
+    version = manifest.agent_version
+    if why := why_uncompared(workplace, manifest):
+        return f"not compared with another version: {why}"
+    trends = workplace.warehouse.query("select * from virtue_trends where agent = ?", [agent_of(version)])
+    if other := comparable_version(workplace, manifest, trends):
+        return f"not compared with another version: `stoic compare {other} {version}` compares the two, job by job"
+    return None

@@ -11,8 +11,12 @@ from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.releases import agent_of, first_of
+from stoic_assets.core.reports.trend_chart import versions_before
+from stoic_assets.core.table_rows import Rows
 
 LOOK_AGAIN_SECONDS = 2.0
+_LOOKED_AT = 10
+"""Earlier versions that may share a job."""
 
 
 async def await_first_evaluation(workplace: Workplace, version: str, base: str) -> None:
@@ -73,3 +77,12 @@ def why_uncompared(workplace: Workplace, manifest: Manifest) -> str | None:
         return None
     later = f"that was not possible when it was judged; `stoic compare {base} {version}` compares the two, job by job"
     return compared_with(workplace, manifest, base)[1] or later
+
+
+def comparable_version(workplace: Workplace, manifest: Manifest, trends: Rows) -> str | None:
+    """The newest earlier version that was evaluated by a job of the same content; None where there is none."""
+    own = manifest.job_hashes.items()
+    for version in versions_before(manifest.agent_version, trends)[:_LOOKED_AT]:
+        if any((row["job"], row["job_hash"]) in own for row in workplace.warehouse.jobs(version)):
+            return version
+    return None

@@ -11,7 +11,7 @@ from jinja2 import FileSystemBytecodeCache
 from jinja2.bccache import Bucket
 
 from stoic_assets.adapters.disk.files import remove_folder, write_whole
-from stoic_assets.adapters.evaluation.release_comparison import why_uncompared
+from stoic_assets.adapters.evaluation.release_comparison import comparable_version, why_uncompared
 from stoic_assets.adapters.evaluation.stored_comparison import base_key, why_outdated
 from stoic_assets.adapters.evaluation.tables import VERDICT_ON, EvaluationTables
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
@@ -27,7 +27,6 @@ from stoic_assets.core.presentation.confidence import confidence_sources, whose_
 from stoic_assets.core.releases import agent_of
 from stoic_assets.core.reports.data import EvaluationRows, ReportData
 from stoic_assets.core.reports.page import report_parts
-from stoic_assets.core.reports.trend_chart import versions_before
 from stoic_assets.core.reports.weak_virtues import title, weak_virtue_markdown
 from stoic_assets.core.table_rows import Row, Rows
 
@@ -37,8 +36,6 @@ _OF_BASE = (
     "trial_virtues",
 )  # fmt: skip
 """The tables that the side-by-side view needs; the verdicts of the base's judges are in its own report."""
-_LOOKED_AT = 10
-"""Earlier versions that may share a job."""
 
 
 @dataclass(frozen=True)
@@ -158,15 +155,6 @@ def _comparisons(rows: Rows, parents: Sequence[str]) -> list[Row]:
     bases = {base_key(row): row["base_started_at"] for row in rows}
     chosen = min(bases, key=lambda base: (_place(base[0], parents), -bases[base].timestamp()), default=None)
     return [row for row in rows if base_key(row) == chosen]
-
-
-def comparable_version(workplace: Workplace, manifest: Manifest, trends: Rows) -> str | None:
-    """The newest earlier version that was evaluated by a job of the same content; None where there is none."""
-    own = manifest.job_hashes.items()
-    for version in versions_before(manifest.agent_version, trends)[:_LOOKED_AT]:
-        if any((row["job"], row["job_hash"]) in own for row in workplace.warehouse.jobs(version)):
-            return version
-    return None
 
 
 def _place(version: str, parents: Sequence[str]) -> int:

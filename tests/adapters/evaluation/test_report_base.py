@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.evaluation.report import comparable_version, report_data, write_report
+from stoic_assets.adapters.evaluation.release_comparison import comparable_version
+from stoic_assets.adapters.evaluation.report import report_data, write_report
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation.manifest import Manifest
 

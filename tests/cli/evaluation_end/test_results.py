@@ -5,12 +5,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from stored_evaluation import HELD, SCORED_TRIAL, TRIAL, VERDICT, Stored
+from evaluation_heads import evaluation_head
+from stored_evaluation import HELD, SCORED_TRIAL, START, TRIAL, VERDICT, Stored
 
 from stoic_assets.adapters.ratings.calibration_store import PLACE
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.evaluation_end import finish
 from stoic_assets.cli.outcome import Outcome
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.virtues import VIRTUES
 
 
@@ -158,3 +160,42 @@ def test_trials_that_passed_are_counted_where_anything_could_be_passed(
     tables = {"composite_scores": [SCORED_TRIAL | {"passed": passed}], "trials": [HELD]}
     finish(stored(tables=tables, planned_trials=1, scored_trials=1), workplace, as_json=False)
     assert f"no virtue was scored{said}   invalid trials: 0 of 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("parents", "told"),
+    [
+        (("marcus@0.9",), "marcus@0.9: it was never evaluated; did you mean marcus@0"),
+        ((), "`stoic compare marcus@0 marcus@1` compares the two, job by job"),
+    ],
+)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_what_was_not_compared_says_why_or_how(
+    stored: Stored, workplace: Workplace, make_manifest: Callable[..., Manifest], as_json: bool,
+    capsys: pytest.CaptureFixture[str], parents: tuple[str, ...], told: str,
+) -> None:  # fmt: skip
+    for version, parents_of in (("marcus@0", ()), ("marcus@1", parents)):
+        hashes = {"chat": "asks:1"}
+        begun = make_manifest(agent_version=version, evaluation_id="E", parents=parents_of, job_hashes=hashes)
+        workplace.evidence.begin(begun)
+    virtue = {"agent": "marcus", "virtue": "wisdom", "score": 0.5, "trials": 1, "not_exercised": 0}
+    counts = {"planned_trials": 1, "scored_trials": 1, "invalid_trials": 0}
+    before: dict[str, dict[str, Any]] = {
+        "evaluations": evaluation_head(started_at=START), "evaluation_virtues": virtue,
+        "evaluation_scores": {"agent": "marcus", "conclusive": True, **counts},
+        "trials": HELD | {"job_hash": "asks:1"},
+    }  # fmt: skip
+    for table, row in before.items():
+        workplace.warehouse.write(table, "marcus@0", "E", [row])
+    finish(stored((virtue,)), workplace, as_json)
+    printed = capsys.readouterr()
+    shown = " ".join((printed.err if as_json else printed.out).split())
+    assert f"not compared with another version: {told}" in shown
+
+
+def test_what_supports_no_verdict_does_not_ask_for_a_comparison(
+    stored: Stored, workplace: Workplace, make_manifest: Callable[..., Manifest]
+) -> None:
+    workplace.evidence.begin(make_manifest(agent_version="marcus@1", evaluation_id="E", parents=("marcus@0",)))
+    assert stored().uncompared
+    assert stored(conclusive=False).uncompared is None
