@@ -226,18 +226,22 @@ def test_whoever_needs_the_graph_alone_waits_for_all_others(opened: Open) -> Non
     first, second = opened(), opened()
     order: list[str] = []
 
-    async def use(workplace: Workplace, name: str, alone: bool, seconds: float) -> None:
+    async def use(workplace: Workplace, name: str, alone: bool, end: asyncio.Event) -> None:
         async with workplace.graph_access(alone):
             order.append(f"{name} in")
-            await asyncio.sleep(seconds)
+            await end.wait()
             order.append(f"{name} out")
 
     async def main() -> None:
+        end = asyncio.Event()
         async with asyncio.TaskGroup() as group:
-            group.create_task(use(first, "a", False, 0.2))
-            group.create_task(use(second, "b", False, 0.2))
-            await asyncio.sleep(0.05)
-            group.create_task(use(second, "alone", True, 0.05))
+            group.create_task(use(first, "a", False, end))
+            group.create_task(use(second, "b", False, end))
+            while len(order) < 2:
+                await asyncio.sleep(0.01)
+            group.create_task(use(second, "alone", True, end))
+            await asyncio.sleep(0.1)
+            end.set()
 
     asyncio.run(main())
     assert sorted(order[:2]) == ["a in", "b in"]

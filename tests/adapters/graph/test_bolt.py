@@ -120,7 +120,7 @@ def test_an_endless_query_ends_in_time_on_the_server_too(subject):
 
     began = time.monotonic()
     assert asyncio.run(run()) == []
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
 
 
 def test_many_observations_at_once(subject):

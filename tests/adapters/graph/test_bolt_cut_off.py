@@ -155,9 +155,9 @@ def test_connections_that_were_forgotten_without_a_word_are_not_used_again(graph
         await use_both_accounts(graph)
         between.forget()
         await asyncio.sleep(0.1)
-        async with asyncio.timeout(4):
-            await graph.run_script("RETURN 1", {}, 5)
-            rows = await graph.observe("RETURN 2 AS n", {}, 5, 1)
+        async with asyncio.timeout(30):
+            await graph.run_script("RETURN 1", {}, 60)
+            rows = await graph.observe("RETURN 2 AS n", {}, 60, 1)
         await graph.aclose()
         return rows
 

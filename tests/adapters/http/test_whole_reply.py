@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from aiohttp import ClientPayloadError
+from simulated_time import simulated
 
 from stoic_assets.adapters.http import whole_reply as replies
 from stoic_assets.adapters.http.whole_reply import ReplyTooLarge, whole_reply
@@ -37,7 +38,7 @@ async def _goes_on() -> bytes:
 
 def _read(status: int, rest: Any) -> bytes:
     reply: Any = Reply(status, rest)
-    return asyncio.run(asyncio.wait_for(whole_reply(reply, largest=10), 0.5))
+    return simulated(asyncio.wait_for(whole_reply(reply, largest=10), 0.5))
 
 
 @pytest.mark.parametrize("rest", [_breaks_off, _stalls])

@@ -95,7 +95,5 @@ def test_waiting_for_the_server_takes_no_trials_time(service: Any) -> None:
 
 def test_the_wait_for_a_server_can_be_cut_off(service: Any) -> None:
     service.answers = [AWAY]
-    start = time.monotonic()
     with pytest.raises(TimeoutError):
         asyncio.run(asyncio.wait_for(model_at(service).complete(REQUEST), 0.4))
-    assert time.monotonic() - start < 1.5

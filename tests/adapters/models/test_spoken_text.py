@@ -81,6 +81,6 @@ def test_the_control_tokens_of_its_end_are_not_either(text: str, said: str) -> N
 
 @pytest.mark.parametrize("text", ["</s>" * 10**6 + ".", " " * 10**6 + ".", "<|channel|>final" * 10**5])
 def test_megabytes_of_marks_take_no_time(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     said_aloud(text)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -16,6 +15,7 @@ from stoic_assets.adapters.ratings import calibration_store
 from stoic_assets.adapters.ratings.rating_analysis import analyse_ratings
 from stoic_assets.adapters.ratings.rating_keys import ratings_folder, write_keys
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli.console import err
 from stoic_assets.cli.ratings import REMAINS, analyze, build, calibrate, collect
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.ratings.blinding import Key
@@ -68,14 +68,16 @@ def test_collecting_says_what_came_in(tmp_path: Path, capsys: pytest.CaptureFixt
 
 @pytest.mark.parametrize("command", [lambda: collect([]), analyze, calibrate])
 def test_a_command_says_that_it_waits_for_another(
-    workplace: Workplace, capsys: pytest.CaptureFixture[str], command: Callable[[], None]
+    workplace: Workplace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    command: Callable[[], None],
 ) -> None:
-    held = threading.Event()
+    held, told, say = threading.Event(), threading.Event(), err.print
+    monkeypatch.setattr(err, "print", lambda *said, **how: (say(*said, **how), told.set()))
 
     def other() -> None:
         with locked(ratings_folder(workplace.project.home) / ".lock"):
             held.set()
-            time.sleep(0.5)
+            told.wait(60)
 
     thread = threading.Thread(target=other)
     thread.start()

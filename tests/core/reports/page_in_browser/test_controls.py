@@ -25,7 +25,7 @@ def test_trials_are_found_filtered_and_reached_by_links(visit: Open, usual_page:
     assert all(trial.is_visible() for trial in not_passed.all())
     page.fill("#trial-search", "no such words")
     page.locator("#failures td.links a").first.click()
-    page.locator("details.trial[open]:visible").wait_for(timeout=5_000)  # one; more would be an error
+    page.locator("details.trial[open]:visible").wait_for()  # one; more would be an error
     assert page.inner_text("#trial-shown") == "1 of 20 shown"
 
 
@@ -52,7 +52,7 @@ def test_flipped_jobs_are_reached_from_the_first_screen_and_stack_on_phones(
     assert page.locator("details.flip").count() > page.locator("details.flip[open]").count() == 1
     page.locator(".changes a").nth(2).click()
     opened = page.locator("details.flip[open]").nth(1)
-    opened.wait_for(state="visible", timeout=5_000)
+    opened.wait_for(state="visible")
     sides = opened.locator(".evidence.differs .side")
     assert len({round(sides.nth(place).bounding_box()["x"]) for place in (0, 1)}) == columns
 
@@ -67,14 +67,14 @@ def test_links_end_at_their_target(visit: Open, usual_page: str, width: int) -> 
         page.evaluate("scrollTo(0, 0)")
         links.nth(place).evaluate("(link) => link.click()")
         target = (links.nth(place).get_attribute("href") or "")[1:]
-        page.wait_for_function(AT_THE_TOP, arg=target, timeout=5_000)
+        page.wait_for_function(AT_THE_TOP, arg=target)
 
 
 def test_without_scripts_links_open_their_trial_and_no_dead_control_shows(visit: Open, usual_page: str) -> None:
     page = visit(usual_page, java_script_enabled=False).page
     assert not page.locator("#trial-tools").is_visible()
     page.locator("#failures td.links a").first.click()
-    page.locator("details.trial[open] .said").first.wait_for(state="visible", timeout=5_000)
+    page.locator("details.trial[open] .said").first.wait_for(state="visible")
 
 
 def test_what_is_open_is_printed(visit: Open, usual_page: str) -> None:

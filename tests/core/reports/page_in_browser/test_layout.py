@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from rendered_page import Make, render_report
-from visited_page import IN_CHROMIUM, LAID_OUT, Open
+from visited_page import DRAWN, IN_CHROMIUM, LAID_OUT, Open
 
 pytestmark = IN_CHROMIUM
 HOSTILE = (
@@ -19,7 +19,8 @@ def test_hostile_text_does_nothing(visit: Open, make_data: Make, put_text: Make)
     seen = visit(render_report(put_text(make_data(trials=3, turns=4), HOSTILE)))
     seen.page.click("#trial-toggle")
     seen.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
-    seen.page.wait_for_timeout(200)
+    seen.page.wait_for_load_state("networkidle")
+    seen.page.evaluate(DRAWN)
     assert seen.offences == []
     assert seen.page.locator("script").count() == 1
     assert seen.page.locator("iframe, img, base, [onerror], [onload], [autofocus]").count() == 0
