@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from queue import Queue
+from types import SimpleNamespace
 
 import dagster as dg
 import pytest
@@ -30,19 +32,22 @@ def test_a_version_that_is_done_before_its_base_waits_for_it(
     base = f"agent: marcus\nversion: 1.0.0\nparents: [{', '.join(parents)}]\n"
     (workplace.project.releases / "1.0.0.yml").write_text(base)
     (workplace.project.releases / "1.1.0.yml").write_text("agent: marcus\nversion: 1.1.0\nparents: [1.0.0]\n")
-    monkeypatch.setattr(release_comparison, "LOOK_AGAIN_SECONDS", 0.05)
-    notes: list[str] = []
+    waits, looks, notes = Queue[float](), Queue[str](), list[str]()
+
+    async def wait(seconds: float) -> None:
+        waits.put(seconds)
+        await asyncio.to_thread(looks.get, timeout=60)
+
+    monkeypatch.setattr(release_comparison, "asyncio", SimpleNamespace(sleep=wait))
     monkeypatch.setattr(workplace.progress, "note", notes.append, raising=False)
     evaluate(CANDIDATE, "c1")
     workplace.evidence.begin(make_manifest(evaluation_id="b1", agent_version=BASE))
     with locked(workplace.evidence.folder(BASE, "b1") / "lock"), ThreadPoolExecutor() as pool:
         waiting = pool.submit(compared, CANDIDATE, "c1")
-        for finish in (lambda: None, lambda: evaluate(BASE, "b1", status="conversed")):
-            finish()
-            with pytest.raises(TimeoutError):
-                waiting.result(timeout=0.5)
-        evaluate(BASE, "b1")
-        check = waiting.result(timeout=20)
+        for status in ("conversed", "finished"):
+            waits.get(timeout=60)
+            looks.put(evaluate(BASE, "b1", status=status))
+        check = waiting.result(timeout=60)
     assert check.passed
     assert base_used(workplace, "c1") == "b1"
     assert notes == [f"{BASE} is being evaluated by another process; the comparison with it waits for that"]
@@ -80,14 +85,18 @@ def test_versions_that_name_each_other_as_parents_do_not_wait_for_each_other_for
         (workplace.project.releases / f"{version}.yml").write_text(manifest)
     ordered = [release.agent_version for release in in_order(releases_by_version(workplace.project.releases).values())]
 
+    notes: list[str] = []
+    monkeypatch.setattr(workplace.progress, "note", notes.append, raising=False)
+
     async def both() -> None:
         first = asyncio.create_task(await_first_evaluation(workplace, *ordered))
         second = asyncio.create_task(await_first_evaluation(workplace, *reversed(ordered)))
-        await asyncio.wait_for(first, 20)
-        await asyncio.sleep(0.3)
+        await asyncio.wait_for(first, 60)
+        while not notes:
+            await asyncio.sleep(0.01)
         assert not second.done()  # one of the two can be compared
         evaluate(ordered[0], "first")
-        await asyncio.wait_for(second, 20)
+        await asyncio.wait_for(second, 60)
 
     with ExitStack() as running:
         for version in ordered:
