@@ -192,14 +192,26 @@ def test_packages_are_marked_by_empty_files() -> None:
     assert [name_of(path) for path in MODULES if path.name == "__init__.py" and path.read_bytes()] == []
 
 
-@pytest.mark.parametrize("path", [path for path in MODULES if path.name != "__init__.py"], ids=name_of)
-def test_a_module_says_what_belongs_there_and_stays_short(path: Path) -> None:
-    tree = tree_of(path)
-    assert ast.get_docstring(tree), "a docstring"
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 250
-    assert not {"utils", "helpers", "common", "misc", "base", "manager"} & set(path.stem.split("_"))
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    assert [each.name for each in functions if (each.end_lineno or 0) - each.lineno >= 50] == []
+VAGUE = {"utils", "helpers", "common", "misc", "base", "manager"}
+"""Words in a file's name that say nothing of its subject."""
+
+
+def faults_of(path: Path) -> Iterator[str]:
+    """What is wrong with a module as a whole, or with the length of its functions."""
+    tree, lines = tree_of(path), len(path.read_text(encoding="utf-8").splitlines())
+    if not ast.get_docstring(tree):
+        yield "has no docstring"
+    if lines > 250:
+        yield f"has {lines} lines"
+    yield from (f"is called {word}" for word in VAGUE & set(path.stem.split("_")))
+    for each in ast.walk(tree):
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) and (each.end_lineno or 0) - each.lineno >= 50:
+            yield f"has a long function, {each.name}"
+
+
+def test_a_module_says_what_belongs_there_and_stays_short() -> None:
+    modules = [path for path in MODULES if path.name != "__init__.py"]
+    assert [f"{name_of(path)} {fault}" for path in modules for fault in faults_of(path)] == []
 
 
 LOADED = """
