@@ -9,6 +9,8 @@ from stoic_assets.adapters.disk.files import StorageError, make_folder
 
 _PATIENCE = 30.0
 """Seconds to wait while another process writes."""
+_LOOK_PATIENCE = 0.2
+"""Seconds to wait with a look for damage: there may be many files, and a busy one works."""
 
 
 def open_shared(file: Path, one_thread: bool = True) -> sqlite3.Connection:
@@ -30,7 +32,7 @@ def is_damaged(file: Path, whole: bool = False) -> bool:
     """
     question = "pragma quick_check(1)" if whole else "select count(*) from sqlite_master"
     try:
-        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", _LOOK_PATIENCE, uri=True)) as connection:
             [[answer]] = connection.execute(question).fetchall()
     except sqlite3.OperationalError:
         return False

@@ -1,6 +1,7 @@
 """SQLite files that several processes share."""
 
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -61,4 +62,6 @@ def test_a_file_that_is_gone_or_busy_is_not_damaged(tmp_path: Path) -> None:
     with closing(sqlite3.connect(file, isolation_level=None)) as database:
         database.execute("create table replies (key text)")
         database.execute("begin exclusive")
+        began = time.monotonic()
         assert not is_damaged(file)
+        assert time.monotonic() - began < 3, "a busy file is not waited for: a home has many"
