@@ -1,33 +1,25 @@
 """`stoic ratings`: builds a page, collects what raters sent, analyses it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from stoic_assets.adapters.models.stand_in import judged_by_stand_in
 from stoic_assets.adapters.project import refuse_in_warehouse
 from stoic_assets.adapters.ratings import calibration_store, ratings_store
-from stoic_assets.adapters.ratings.rating_analysis import Analysed, analyse_ratings
+from stoic_assets.adapters.ratings.rating_analysis import analyse_ratings
 from stoic_assets.adapters.ratings.rating_keys import keys_file
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
-from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
-from stoic_assets.core.presentation.formatting import DASH, dashed, listed, plural, score, words
+from stoic_assets.cli.rating_results import show_analysis, show_calibration
+from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.releases import check_agent_version
-
-if TYPE_CHECKING:
-    from stoic_assets.core.calibration.judge_calibration import JudgeComparison
 
 REMAINS = (
     "to calibrate judges by these ratings, run `stoic ratings calibrate`; to count them in the fitness of versions, "
     "`stoic feedback`"
 )
-_SHOWN = {"agreement": "qwk_with_raters", "among people": "qwk_among_raters", "wins": "winning_rate"}
-"""Measures of `judge_calibration` by the headings under which a terminal shows them."""
-_CONFIDENCES = {"map_self": "own", "map_spread": "spread"}
-"""Which confidences a map translates."""
 app = typer.Typer(no_args_is_help=True, help="Ratings by people: build the page, collect files, analyse, calibrate.")
 
 
@@ -118,7 +110,7 @@ def analyze(
     if as_json:
         console.print_json(analysis_document(analysed.analysis))
     else:
-        _show(analysed)
+        show_analysis(analysed)
         ours = any(row["trial_id"] is not None for row in analysed.study.rows)
         if ours and not workplace.warehouse.has(calibration_store.TABLE, *calibration_store.PLACE):
             console.say(REMAINS)
@@ -136,73 +128,7 @@ def calibrate(as_json: Json = False) -> None:
         measures = [{name: value for name, value in row.items() if name != "confidence_map"} for row in rows]
         console.print_json({"report": str(report), "measures": measures})
     elif comparisons:
-        _show_calibration(comparisons)
+        show_calibration(comparisons)
         console.out.print(f"report: {report}")
     else:
         console.say("no reply has both ratings and a verdict yet; `stoic ratings build` makes a page for raters")
-
-
-def _show_calibration(comparisons: "list[JudgeComparison]") -> None:
-    table = console.plain_table()
-    for heading in ("virtue", "judge"):
-        table.add_column(heading, min_width=12)
-    for heading in ("replies", "raters", *_SHOWN):
-        table.add_column(heading, justify="right")
-    table.add_column("calibrated")
-    for comparison in comparisons:
-        names = map(console.Name, (words(comparison.virtue).lower(), comparison.judge))
-        figures = [dashed(score, comparison.measures[measure].estimate) for measure in _SHOWN.values()]
-        table.add_row(*names, str(comparison.trials), str(comparison.raters), *figures, _calibrated(comparison))
-    console.print_table(table)
-    for why, those in _uncalibrated(comparisons).items():
-        console.say(console.foreign(f"{why} ({listed(those)})"), indent=2)
-    console.say("agreement: mean quadratic kappa with each rater; wins: share of raters that the judge could replace")
-    if judged_by_stand_in(comparison.judge for comparison in comparisons):
-        console.say(OFFLINE_NOTE, style="yellow")
-
-
-def _calibrated(comparison: "JudgeComparison") -> str:
-    """Names the calibrated confidences: the judge's own (of one or two verdicts) and that by the spread of more."""
-    return listed([name for measure, name in _CONFIDENCES.items() if measure in comparison.maps]) or "no"
-
-
-def _uncalibrated(comparisons: "list[JudgeComparison]") -> dict[str, list[str]]:
-    """Groups the virtues and judges without a map by what the map of a single verdict lacks, since it needs least."""
-    reasons: dict[str, list[str]] = {}
-    for comparison in comparisons:
-        if not comparison.maps:
-            why = comparison.measures["map_self"].why or "not calibrated"
-            reasons.setdefault(why, []).append(f"{words(comparison.virtue).lower()} by {comparison.judge}")
-    return reasons
-
-
-def _show(analysed: Analysed) -> None:
-    from stoic_assets.core.ratings.reliability.gate import as_alpha
-
-    analysis = analysed.analysis
-    table = console.plain_table()
-    for heading in ("dimension", "ordinal alpha", "95 % interval", "gate"):
-        table.add_column(heading)
-    table.add_column("why", min_width=12)
-    for name, dimension in analysis.dimensions.items():
-        alpha = dimension.coefficients["alpha_ordinal"]
-        interval = " to ".join(as_alpha(bound) for bound in (alpha.low, alpha.high) if bound is not None) or DASH
-        estimate = dashed(as_alpha, alpha.estimate)
-        table.add_row(name.replace("_", " "), estimate, interval, dimension.gate.state, dimension.gate.why or "")
-    raters, items = len(analysis.table.raters), len(analysis.table.items)
-    study = analysed.study
-    console.out.print(console.foreign(f"page {study.page_id}, rubric {study.rubric or 'unknown'}"))
-    counts = (plural(raters, "rater"), plural(items, "item"), plural(analysis.table.ratings, "rating"))
-    console.out.print(", ".join(counts))
-    if analysis.versions:
-        shown = (f"{each.agent_version} ({plural(each.items, 'item')})" for each in analysis.versions)
-        console.out.print(console.foreign(f"versions: {', '.join(shown)}"))
-    if study.others:
-        console.out.print(console.foreign(f"not included; analyse these with --page: {', '.join(study.others)}"))
-    console.print_table(table)
-    for flag in analysis.checks.flags:
-        console.say(console.foreign(f"{flag.rater_id}: {flag.check}: {flag.detail}"), indent=2)
-    if not_made := analysis.checks.not_made:
-        reasons = (f"{words(check).lower()}, since {why}" for check, why in not_made.items())
-        console.say(f"not checked: {'; '.join(reasons)}", indent=2)
-    console.out.print(f"report: {analysed.report}\ndiscussion sheet: {analysed.discussion_sheet}")
