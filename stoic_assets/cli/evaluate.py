@@ -18,6 +18,7 @@ from stoic_assets.adapters.evaluation.job_choice import (
     missing_jobs,
 )
 from stoic_assets.adapters.evaluation.specification import ResolvedRequest, check_reachable, resolve
+from stoic_assets.adapters.process.configured_secrets import refuse_secret
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
@@ -135,7 +136,7 @@ def evaluate(
     )
     with console.watched(verbose) as progress:
         workplace = open_workplace(progress=progress)
-        _refuse_secret(agent_url, workplace)
+        refuse_secret(agent_url, workplace.redactor)
         if dry_run:
             check_writable(junit)
         else:
@@ -153,14 +154,6 @@ def evaluate(
         show_plan(resolved.spec, request, version, begun, workplace, as_json)
     else:
         finish(evaluation_outcome(workplace, version, evaluation_id), workplace, as_json, fail_under, min_passed, junit)
-
-
-def _refuse_secret(agent_url: str | None, workplace: Workplace) -> None:
-    """Raises `ConfigurationError` for an address that contains a secret: Dagster stores a run's configuration."""
-    if agent_url and workplace.redactor.text(agent_url) != agent_url:
-        raise ConfigurationError(
-            "--agent-url contains a secret; set the address as AGENT_URL, or as `url` in releases/*.yml"
-        )
 
 
 def _evaluation_to_run(version: str, begun: Manifest | None, resolved: ResolvedRequest, workplace: Workplace) -> str:

@@ -213,6 +213,7 @@ def test_an_address_with_a_secret_is_not_taken_from_an_option(
     run: dict[str, list[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AGENT_API_KEY", "k-of-ours")
-    with pytest.raises(ConfigurationError, match="--agent-url contains a secret; set the address as AGENT_URL"):
-        CliRunner().invoke(COMMANDS, ["--agent-url", "http://a:1/k-of-ours"], catch_exceptions=False)
+    for address in ("http://a:1/k-of-ours", "http://a:1/?code=k-of-theirs"):
+        with pytest.raises(ConfigurationError, match="--agent-url contains a secret; set the address as AGENT_URL"):
+            CliRunner().invoke(COMMANDS, ["--agent-url", address], catch_exceptions=False)
     assert run["run_evaluation"] == []

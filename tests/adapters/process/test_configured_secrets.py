@@ -27,6 +27,14 @@ def test_the_password_in_an_address_is_secret(name: str) -> None:
     assert "tr0ub/dor" in secrets_in({name: "http://me:tr0ub%2Fdor@proxy.example:3128"})
 
 
+@pytest.mark.parametrize("name", ["AGENT_URL", "OPENAI_BASE_URL", "STOIC_WEBHOOK_URL"])
+@pytest.mark.parametrize("field", ["code", "sig", "key", "subscription-key", "access_token"])
+def test_a_value_in_the_query_of_an_address_is_secret_if_its_name_sounds_like_one(name: str, field: str) -> None:
+    query = f"api-version=2024-10-21&region=us-east-1&{field}=f00bar%2Fbaz%3D%3D&zipcode=12345678&token=short"
+    found = secrets_in({name: f"https://a.example/[stoa?{query}#key=fragment"})
+    assert list(filter(None, found)) == ["f00bar/baz=="]
+
+
 def test_each_of_several_signing_keys_is_secret_with_and_without_its_prefix() -> None:
     found = secrets_in({"EVOLUTION_SECRET": "whsec_b2xkIGtleQ== bmV3IGtleQ==", "STOIC_WEBHOOK_SECRET": "aG9va3M="})
     assert {"b2xkIGtleQ==", "bmV3IGtleQ==", "aG9va3M="} <= set(found)
