@@ -38,7 +38,7 @@ class EmbabelAgent:
         sent = {**key, **(headers or {})}
         self._http = AgentHttp(_service(url), sent, limit or AgentLimit(), path_advice=ADVICE, redactor=redactor)
         self._chatbot, self._model = chatbot, model
-        self._opened: set[str] = set()
+        self._opened: dict[str, str | int] = {}
         self._has_warned = False
 
     async def open_session(self, user: str) -> str:
@@ -46,21 +46,23 @@ class EmbabelAgent:
         body = {"user": user, "chatbot": self._chatbot}
         answer = await self._http.call("PUT", self._http.below(f"{CHAT}/sessions"), body)
         session_id = answer.get("sessionId") if isinstance(answer, dict) else None
-        if type(session_id) not in (str, int) or session_id == "":
+        if not isinstance(session_id, str | int) or isinstance(session_id, bool) or session_id == "":
             raise self._http.fault("opened no session: `sessionId` is missing", answer)
-        return self._noted(str(session_id))
+        return self._noted(session_id)
 
-    def _noted(self, session_id: str) -> str:
-        """The id. One that comes again is no fault of an agent without memory, or of one that was restarted."""
+    def _noted(self, given: str | int) -> str:
+        """The id as text. One that comes again is no fault of an agent without memory, or of one that was restarted."""
+        session_id = str(given)
         if session_id in self._opened and not self._has_warned:
             shown, self._has_warned = session_id[:SHOWN], True
             _log.warning("the agent gave session %r twice: trials that share it may hear each other", shown)
-        self._opened.add(session_id)
+        self._opened[session_id] = given
         return session_id
 
     async def send(self, session_id: str, user: str, message: str) -> AgentReply:
         """The agent's reply to one message."""
-        body = {"sessionId": session_id, "message": {"content": message, "role": "user"}, "model": self._model}
+        given = self._opened.get(session_id, session_id)  # a number, if it came as one
+        body = {"sessionId": given, "message": {"content": message, "role": "user"}, "model": self._model}
         answer = await self._http.call("PUT", self._http.below(f"{CHAT}/messages"), body, IN_SESSION)
         reply = answer.get("message") if isinstance(answer, dict) else None
         content = reply.get("content") if isinstance(reply, dict) else None

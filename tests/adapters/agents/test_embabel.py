@@ -48,6 +48,17 @@ def test_a_conversation_on_the_wire(service: Any) -> None:
     assert service.seen[0].headers["content-type"] == "application/json"
 
 
+def test_a_session_whose_id_is_a_number_is_sent_as_one(service: Any) -> None:
+    async def talk(agent: EmbabelAgent) -> str:
+        session = await agent.open_session("Alice")
+        await agent.send(session, "Alice", "Hello")
+        return session
+
+    service.replies({"sessionId": 7}, {"message": {"content": "Salve"}})
+    assert asked(service, talk) == "7"
+    assert service.seen[1].body["sessionId"] == 7
+
+
 def test_an_agent_that_gives_one_session_to_several_trials_is_warned_about_once(
     service: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
