@@ -12,7 +12,7 @@ from stoic_assets.adapters.agents.named_user import Naming, after_refusal, named
 from stoic_assets.adapters.agents.unanswered import UnexpectedStatus
 from stoic_assets.adapters.http.error_words import hidden_error
 from stoic_assets.adapters.http.foreign_text import TooManyValues, parse_json
-from stoic_assets.core.calls.chat import worded
+from stoic_assets.core.calls.chat import SPOKEN, worded
 from stoic_assets.core.configuration.endpoint_limits import AgentLimit
 from stoic_assets.core.configuration.service_address import COMPLETIONS, FIRST_VERSION
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
@@ -128,10 +128,12 @@ def completions_url(url: str) -> str:
 
 
 def _spoken(message: Mapping[str, Any]) -> str:
-    """The text of a reply: a string, or the text parts of a list; a refusal is a reply too."""
+    """The text of a reply: a string, or the parts of text in a list or alone; a refusal is a reply too."""
     content = message.get("content") or message.get("refusal") or ""
+    if isinstance(content, dict):
+        content = [content]
     if isinstance(content, list):
-        return "".join(part.get("text") or "" for part in content)
+        return "".join(part.get("text") or "" for part in content if part.get("type") in SPOKEN)
     return str(content)
 
 

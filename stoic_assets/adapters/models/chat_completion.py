@@ -4,12 +4,11 @@ from typing import Any
 
 from stoic_assets.adapters.http.foreign_text import excerpt
 from stoic_assets.adapters.models.spoken_text import said_aloud
+from stoic_assets.core.calls.chat import SPOKEN
 from stoic_assets.core.errors import AttemptFailed
 from stoic_assets.core.secrets.redaction import Redactor
 
 MOST_TOKENS = 10**9
-SPOKEN = (None, "text", "output_text")
-"""Types of a reply's parts that contain its text."""
 
 
 def text_of(completion: Any, secrets: Redactor) -> str:

@@ -10,6 +10,8 @@ from stoic_assets.core.errors import StoicError
 Role = Literal["evaluator", "judge"]
 OPTIONS_OF: Mapping[Role, str] = {"evaluator": "conversations.model_options", "judge": "judging.model_options"}
 """The settings with the additional request fields of each role."""
+SPOKEN = (None, "text", "output_text")
+"""Types of a reply's parts that contain its text; parts of other types are thoughts."""
 MESSAGE_CHARS = 8_000
 """The longest message of a conversation that a model is shown in full; of a longer one it sees head and tail."""
 

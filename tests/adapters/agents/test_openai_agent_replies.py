@@ -73,6 +73,9 @@ def test_tool_calls_become_events(service: Any, arguments: Any, read: dict[str, 
         ({"content": None}, ""), ({}, ""), ({"content": "Salve"}, "Salve"),
         ({"content": None, "refusal": "I will not."}, "I will not."),
         ({"content": [{"type": "text", "text": "Sal"}, {"type": "text", "text": "ve"}]}, "Salve"),
+        ({"content": {"type": "text", "text": "Salve"}}, "Salve"),
+        ({"content": [{"type": "reasoning", "text": "Who?"}, {"type": "output_text", "text": "Salve"}]}, "Salve"),
+        ({"content": [{"type": "reasoning", "text": "Who?"}, {"text": "Salve"}]}, "Salve"),
     ],
 )
 def test_the_words_of_a_reply(service: Any, message: dict[str, Any], words: str) -> None:
