@@ -17,6 +17,7 @@ from stoic_assets.adapters.process.lean_imports import hidden, uncollected
 from stoic_assets.adapters.project import dagster_folder
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.damaged_records import record_damage_named
+from stoic_assets.cli.run_faults import record_faults_named
 from stoic_assets.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -80,12 +81,16 @@ def sqlite_folders(workplace: Workplace) -> Iterator[Path]:
 def open_instance(workplace: Workplace) -> Iterator["dg.DagsterInstance"]:
     """Opens the instance that commands and UI share.
 
-    Raises `ConfigurationError` when its `dagster.yaml` is wrong, or Dagster would misread its folder, and
-    `StorageError` when one of its files is damaged, even if that only shows within the block.
+    Raises `ConfigurationError` when its `dagster.yaml` is wrong, or Dagster would misread its folder, `StorageError`
+    when one of its files is damaged or cannot be written, and `ServiceUnreachable` when its database does not answer,
+    even if that only shows within the block.
     """
     _refuse_misread_records(workplace)
     home = dagster_home(workplace)
-    with record_damage_named(sqlite_folders(workplace)), _opened(home) as instance:
+    with (
+        record_damage_named(sqlite_folders(workplace)), record_faults_named(workplace.project.home),
+        _opened(home) as instance,
+    ):  # fmt: skip
         yield instance
 
 

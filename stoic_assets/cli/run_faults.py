@@ -4,11 +4,15 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stoic_assets.adapters.disk.files import StorageError, room
 from stoic_assets.adapters.process.interrupts import was_interrupted
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import InfrastructureError, QueryError, ServiceUnreachable, StoicError
+
+if TYPE_CHECKING:
+    from sqlalchemy.exc import OperationalError
 
 _GRAPH_ROOM = 1_000_000
 """With fewer free bytes the embedded graph may fail to commit; it did so with 16,000."""
@@ -44,21 +48,43 @@ def faults_translated(workplace: Workplace, advice: Callable[[], str]) -> Iterat
 
 def _of_storage(fault: BaseException, home: Path, advice: Callable[[], str]) -> StoicError | None:
     """The error that names storage as the cause of a fault that does not say so itself; else None."""
-    from sqlalchemy.exc import OperationalError
-
     # On a full disk, the embedded graph reports all kinds of errors.
     if isinstance(fault, QueryError | InfrastructureError | ServiceUnreachable) and room(home) < _GRAPH_ROOM:
         return StorageError(f"{home} cannot be written: the disk is full; free space; {advice()}")
     # Dagster's own records; when the disk is full, their failure hides that of the step.
-    cause = fault if isinstance(fault, OperationalError) else fault.__cause__
-    if not isinstance(cause, OperationalError):
+    problem = _of_records(fault, home)
+    return problem and type(problem)(f"{problem}; {advice()}")
+
+
+@contextmanager
+def record_faults_named(home: Path) -> Iterator[None]:
+    """Raises an error of ours where Dagster cannot use its records; `faults_translated` adds advice to it."""
+    try:
+        yield
+    except Exception as error:
+        if problem := _of_records(error, home):
+            raise problem from _operational(error)
+        raise
+
+
+def _of_records(fault: BaseException, home: Path) -> StoicError | None:
+    """The error that says why Dagster cannot use its records, if that is the fault; else None."""
+    if not (cause := _operational(fault)):
         return None
     why = str(cause.orig).partition("\n")[0]
     if isinstance(cause.orig, sqlite3.Error):
         is_full = "is full" in why or room(home) < _GRAPH_ROOM
         remedy = "free space" if is_full else "check who may write there"
-        return StorageError(f"{home} cannot be written: {why}; {remedy}; {advice()}")
-    return ServiceUnreachable(f"Dagster's database: {why}; {advice()}")
+        return StorageError(f"{home} cannot be written: {why}; {remedy}")
+    return ServiceUnreachable(f"Dagster's database: {why}; start it, or correct dagster.yaml")
+
+
+def _operational(fault: BaseException) -> "OperationalError | None":
+    """What a database says of its state: the fault itself, or its direct cause."""
+    from sqlalchemy.exc import OperationalError
+
+    cause = fault if isinstance(fault, OperationalError) else fault.__cause__
+    return cause if isinstance(cause, OperationalError) else None
 
 
 def _within(error: BaseException) -> BaseException:

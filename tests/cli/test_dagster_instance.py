@@ -2,6 +2,7 @@
 
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 import typer
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import OperationalError
 from typer.testing import CliRunner
 
 from stoic_assets.adapters.disk.files import StorageError
@@ -17,7 +19,7 @@ from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli.dagster_instance import dagster_home, open_instance, refuse_misread_folders
 from stoic_assets.cli.evaluate import evaluate
 from stoic_assets.cli.regrade import regrade
-from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.errors import ConfigurationError, StoicError
 
 IN_POSTGRESQL = "storage: {postgres: {postgres_db: {hostname: h, username: u, password: p, db_name: d}}}\n"
 
@@ -42,6 +44,24 @@ def test_an_instance_that_cannot_be_locked_is_a_storage_error(workplace: Workpla
     (dagster_home(workplace) / "opening.lock").mkdir()
     with pytest.raises(StorageError, match="cannot be written"), open_instance(workplace):
         pass
+
+
+@pytest.mark.parametrize(
+    ("original", "told"),
+    [
+        (sqlite3.OperationalError("disk is full"), "^/.* cannot be written: disk is full; free space$"),
+        (OSError("refused\nin detail"), r"^Dagster's database: refused; start it, or correct dagster\.yaml$"),
+    ],
+)
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_records_that_cannot_be_used_are_told_with_what_to_do(
+    workplace: Workplace, original: Exception, told: str, wrapped: bool
+) -> None:
+    """Dagster's part for PostgreSQL wraps what it has tried several times."""
+    fault, too_often = OperationalError("select", {}, original), RuntimeError("too many retries")
+    too_often.__cause__ = fault
+    with pytest.raises(StoicError, match=told), open_instance(workplace):
+        raise too_often if wrapped else fault
 
 
 def opened(folder: Path, **env: str) -> Workplace:
