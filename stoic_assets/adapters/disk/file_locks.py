@@ -7,7 +7,7 @@ from pathlib import Path
 
 from filelock import AsyncFileLock, FileLock, Timeout, lock_descriptor
 
-from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.adapters.disk.files import StorageError, remedy
 from stoic_assets.core.errors import StoicError
 
 FOR_EVER = -1.0
@@ -95,4 +95,4 @@ def _folder_made(file: Path) -> Iterator[None]:
     except Timeout:  # an OSError too, but it means that another process holds the lock
         raise
     except OSError as error:
-        raise StorageError(f"{file.parent} cannot be written: {error.strerror}") from None
+        raise StorageError(f"{file.parent} cannot be written: {error.strerror}; {remedy(error)}") from None

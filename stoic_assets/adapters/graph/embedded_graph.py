@@ -20,7 +20,7 @@ from threading import Event, Thread
 from filelock import ReadWriteLock, Timeout
 
 from stoic_assets.adapters.disk.file_locks import locked
-from stoic_assets.adapters.disk.files import StorageError, write_whole
+from stoic_assets.adapters.disk.files import StorageError, remedy, write_whole
 from stoic_assets.adapters.graph import embedded_server
 from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.core.errors import ServiceUnreachable, StoicError
@@ -116,7 +116,7 @@ def _lease(folder: Path) -> ReadWriteLock:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         return ReadWriteLock(folder / "lease.lock", is_singleton=False)
     except OSError as error:
-        raise StorageError(f"{folder} cannot be written: {error.strerror}") from None
+        raise StorageError(f"{folder} cannot be written: {error.strerror}; {remedy(error)}") from None
 
 
 def _gate(folder: Path) -> AbstractContextManager[None]:

@@ -60,9 +60,9 @@ def test_a_lock_that_children_inherit_outlives_who_took_it(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("lock", [locked, locked_with_children])
-def test_a_folder_that_cannot_be_made_is_named(lock: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_named_with_what_to_do(lock: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    file, problem = tmp_path / "file" / "new" / "lock", "file/new cannot be written: Not a directory"
+    file, problem = tmp_path / "file" / "new" / "lock", "file/new cannot be written: Not a directory; correct that"
     with pytest.raises(StorageError, match=problem), lock(file, StoicError()):
         pass
 
@@ -73,7 +73,7 @@ def test_whoever_waits_for_a_turn_is_told_of_a_folder_that_cannot_be_made(tmp_pa
             pass
 
     (tmp_path / "file").write_text("")
-    with pytest.raises(StorageError, match="file/new cannot be written: Not a directory"):
+    with pytest.raises(StorageError, match="file/new cannot be written: Not a directory; correct that"):
         asyncio.run(in_turn())
 
 

@@ -71,7 +71,7 @@ def test_a_server_that_is_too_slow_is_ended(tmp_path, monkeypatch):
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "graph").touch()
-    with pytest.raises(StorageError, match="graph cannot be written: File exists"), embedded_graph(tmp_path):
+    with pytest.raises(StorageError, match="written: File exists; correct that"), embedded_graph(tmp_path):
         pass
 
 
