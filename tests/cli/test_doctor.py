@@ -89,8 +89,7 @@ def test_a_job_with_more_tasks_than_turns_is_told(workplace: Workplace) -> None:
     job = {"target": {"user": "ada", "chatbot": "marcus"}, "tasks": [task] * 12}
     (workplace.project.jobs / "long.yml").write_text(json.dumps(job))
     found, said = FILES["jobs"](workplace)
-    assert found == "note"
-    assert "; job long: `maxTurns: 20` lets the user speak 9 times" in said
+    assert (found, "; job long: `maxTurns: 20` lets the user speak 9 times" in said) == ("note", True)
 
 
 def test_a_disk_without_room_for_an_evaluation_is_told(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,12 +148,14 @@ def test_a_variable_that_nobody_reads_is_told(workplace: Workplace) -> None:
 
 def test_a_version_whose_manifest_cannot_be_followed_is_told(workplace: Workplace, marcus: Marcus) -> None:
     marcus(fine="http://127.0.0.1:1", lost="localhost")
-    (workplace.project.releases / "jobless.yml").write_text('{"agent": "marcus", "version": "7", "jobs": ["nope"]}')
+    for number, further in ((7, "jobs: [nope]"), (8, "parents: ['7', fin]")):
+        text = f"{{agent: marcus, version: '{number}', {further}}}"
+        (workplace.project.releases / f"{number}.yml").write_text(text)
     found, said = FILES["releases"](workplace)
-    assert found == "note"
+    assert (found, "fine.yml" in said) == ("note", False)
+    assert "8.yml:1: parents: marcus@fin has neither a manifest nor an evaluation; did you mean marcus@fine?" in said
     assert "lost.yml:1: url: not an http or https address" in said
-    assert "jobless.yml:1: jobs: there is no job 'nope'" in said
-    assert "fine" not in said
+    assert "7.yml:1: jobs: there is no job 'nope'" in said
 
 
 def test_a_parent_of_which_nothing_is_known_is_told(workplace: Workplace, marcus: Marcus) -> None:
