@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from stoic_assets.adapters.disk.files import remove_folder
+from stoic_assets.adapters.disk.release_files import each_release
 from stoic_assets.adapters.evaluation.delivery import times_locked
 from stoic_assets.adapters.evaluation.publishing import IMPORTING
 from stoic_assets.adapters.evaluation.stoic_graph_projection import delete_from_graph
@@ -23,7 +24,7 @@ from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.presentation.names import instead_of, known_names
 from stoic_assets.core.ratings.collection import ELSEWHERE
-from stoic_assets.core.releases import ALL_VERSIONS, agent_of, check_agent_version, is_agent_version
+from stoic_assets.core.releases import ALL_VERSIONS, Release, agent_of, check_agent_version, is_agent_version
 from stoic_assets.core.stages import PARTITIONS
 
 _NO_ANSWER = "no answer; add --yes to delete without a question"
@@ -40,6 +41,8 @@ def delete(
     count = _evaluations(workplace, version) if is_agent_version(version) else 0
     if not count:
         _refuse_unknown(workplace, version)
+    for note in _manifests(workplace, version):
+        console.err.print(console.foreign(note), style="yellow")
     evaluations = plural(count, "evaluation")
     if not (yes or _agreed(f"Delete {version} and its {evaluations} permanently?")):
         console.err.print("nothing was deleted")
@@ -55,6 +58,15 @@ def delete(
         console.print_json({"agent_version": version, "evaluations": count})
     else:
         console.out.print(f"deleted {version} with {evaluations}")
+
+
+def _manifests(workplace: Workplace, version: str) -> list[str]:
+    """A line about each release manifest of a version, which is not deleted with it."""
+    return [
+        f"{path} stays, and by it `stoic ui` evaluates {version} again; delete that file first"
+        for path, release in each_release(workplace.project.releases)
+        if isinstance(release, Release) and release.agent_version == version
+    ]
 
 
 def _evaluations(workplace: Workplace, version: str) -> int:

@@ -37,6 +37,21 @@ def test_nothing_is_deleted_but_by_who_says_yes(
     assert (VERSION in workplace.warehouse.agent_versions() & workplace.evidence.agent_versions()) != is_deleted
 
 
+@pytest.mark.parametrize("options", [[], ["--yes"]])
+def test_a_manifest_by_which_the_version_comes_back_is_named(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
+    workplace.project.releases.mkdir()
+    for number in ("1.0.0", "1.1.0"):
+        (workplace.project.releases / f"{number}.yml").write_text(f"agent: marcus\nversion: {number}\n")
+    done = CliRunner().invoke(DELETE, [VERSION, *options], input="y\n", catch_exceptions=False)
+    first = " ".join(done.stderr.split()).partition(" Delete ")[0]
+    file = workplace.project.releases / "1.1.0.yml"
+    assert first == f"{file} stays, and by it `stoic ui` evaluates {VERSION} again; delete that file first"
+    assert done.stdout == f"deleted {VERSION} with 1 evaluation\n"
+
+
 @pytest.mark.parametrize(("answer", "agreed"), [("y\n", True), ("n\n", False), ("n", False)])
 def test_an_answer_from_a_pipe_leaves_stdout_empty_and_lines_whole(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], answer: str, agreed: bool
