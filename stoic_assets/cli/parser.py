@@ -1,6 +1,7 @@
 """How a command reads its arguments, shows its help, refuses what it cannot read, and is interrupted."""
 
 import re
+from collections.abc import Callable, Mapping
 from shutil import get_terminal_size
 from typing import Any
 
@@ -9,9 +10,15 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from stoic_assets.adapters.disk.paths import undecoded
 from stoic_assets.core.errors import StoicError, causes
+from stoic_assets.core.releases import is_agent_version
 
 MAY_BE_EMPTY = ("notes", "about", "api_key")
 """Options whose empty value means something. Elsewhere it comes from a variable that is not set, as in "$URL"."""
+
+_OF_WORDS: Mapping[str, Callable[[str], bool]] = {
+    "--agent-version": is_agent_version, "--file": lambda word: word.endswith((".yml", ".yaml")), "--job": bool,
+}  # fmt: skip
+"""Which words an option may have been left out before, the most particular first."""
 
 LEAST_WIDTH = 80
 """The columns from which on every help fits into typer's tables."""
@@ -91,8 +98,17 @@ class Command(_PlainHelp, TyperCommand):
         before = reversed(given[: given.index(left[0])])
         option = next((word.partition("=")[0] for word in before if word.startswith("-")), "")
         repeated = any(option in param.opts for param in self.params if param.multiple)
-        how = f"; repeat {option} before each further one" if repeated else ""
+        how = f"; repeat {option} before each further one" if repeated else self._meant(left, given)
         ctx.fail(f"unexpected argument: {' '.join(left)}{how}")
+
+    def _meant(self, left: list[str], given: list[str]) -> str:
+        """Which option an argument may be meant for, in a command that takes none."""
+        if len(left) > 1 or any(isinstance(param, TyperArgument) for param in self.params):
+            return ""
+        own = {name for param in self.params for name in param.opts}
+        fitting = (name for name, fits in _OF_WORDS.items() if name in own - {*given} and fits(left[0]))
+        meant = next(fitting, None)
+        return f"; did you mean {meant} {left[0]}?" if meant else ""
 
 
 def _number(option: Any) -> str:

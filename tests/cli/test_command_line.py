@@ -116,7 +116,11 @@ def test_defaults_are_told_in_one_way() -> None:
     [
         (("eval", "--file", "a.yml", "b.yml", "c.yml"), "unexpected argument: b.yml c.yml; repeat --file before"),
         (("eval", "--file=a.yml", "b.yml"), "unexpected argument: b.yml; repeat --file before each further one"),
-        (("eval", "--tag", "x", "--repeats", "2", "b.yml"), "unexpected argument: b.yml (see"),
+        (("eval", "--tag", "x", "--repeats", "2", "b.yml"), "unexpected argument: b.yml; did you mean --file b.yml? ("),
+        (("report", "a@1"), "unexpected argument: a@1; did you mean --agent-version a@1? (see stoic report"),
+        (("eval", "chat", "--json"), "unexpected argument: chat; did you mean --job chat? (see"),
+        (("eval", "--agent-version", "a@1", "a@2", "a@3"), "unexpected argument: a@2 a@3 (see"),
+        (("list", "marcus"), "unexpected argument: marcus (see"),
         (("compare", "a@1", "a@2", "a@3"), "unexpected argument: a@3 (see"),
         (("regrade", "--file", "."), "Invalid value for '--file': . is a folder; repeat --file for each file"),
         (("eval", "--file", os.devnull), "Invalid value for '--file': /dev/null is a pipe or device, which is"),
