@@ -14,6 +14,7 @@ from stoic_assets.adapters.evaluation.version_comparison import compare_versions
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.compared_evaluations import compared_evaluations
+from stoic_assets.cli.evaluation_choice import checked_version
 from stoic_assets.cli.evaluation_end import GATE_SAYS_NO
 from stoic_assets.cli.options import Json
 from stoic_assets.core.comparison.comparison import Comparison
@@ -37,7 +38,7 @@ from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import dashed, difference, p_value, plural, score
-from stoic_assets.core.releases import agent_of, check_agent_version
+from stoic_assets.core.releases import agent_of
 from stoic_assets.core.table_rows import Row
 
 COLOURS: dict[Verdict, str] = {
@@ -87,7 +88,9 @@ def compare(
     if junit and markdown and junit.resolve() == markdown.resolve():
         raise ConfigurationError(f"{markdown} is named twice; name a file for each format")
     remove_stale(junit, markdown)
-    ids = compared_evaluations(workplace, check_agent_version(base), check_agent_version(candidate), evaluation or [])
+    for version in (base, candidate):
+        checked_version(workplace, version)
+    ids = compared_evaluations(workplace, base, candidate, evaluation or [])
     try:
         comparison = compare_versions(workplace, base, candidate, *ids)
     except ComparisonRefused as refusal:

@@ -17,6 +17,7 @@ from stoic_assets.adapters.ratings.rating_keys import forget_version, ratings_lo
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import open_instance, refuse_misread_folders
+from stoic_assets.cli.evaluation_choice import checked_version
 from stoic_assets.cli.options import Json
 from stoic_assets.cli.run_faults import faults_translated
 from stoic_assets.cli.run_records import forget_partition
@@ -24,7 +25,7 @@ from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.presentation.names import instead_of, known_names
 from stoic_assets.core.ratings.collection import ELSEWHERE
-from stoic_assets.core.releases import ALL_VERSIONS, Release, agent_of, check_agent_version, is_agent_version
+from stoic_assets.core.releases import ALL_VERSIONS, Release, agent_of, is_agent_version
 from stoic_assets.core.stages import PARTITIONS
 
 _NO_ANSWER = "no answer; add --yes to delete without a question"
@@ -82,7 +83,7 @@ def _refuse_unknown(workplace: Workplace, version: str) -> None:
     with open_instance(workplace) as instance:
         partitions = instance.get_dynamic_partitions(PARTITIONS)
     if version not in partitions:
-        check_agent_version(version)
+        checked_version(workplace, version)
     reported = {folder.name for folder in workplace.reports.glob("*@*")}
     with_data = workplace.evidence.agent_versions() | workplace.warehouse.agent_versions() | reported
     stored = {*with_data, *partitions} - {ALL_VERSIONS}

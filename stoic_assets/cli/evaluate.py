@@ -24,7 +24,7 @@ from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import refuse_misread_folders
 from stoic_assets.cli.dry_run import show_plan
-from stoic_assets.cli.evaluation_choice import evaluation_of, newest_to_resume
+from stoic_assets.cli.evaluation_choice import checked_version, evaluation_of, newest_to_resume
 from stoic_assets.cli.evaluation_end import finish
 from stoic_assets.cli.notes import request_notes, unfinished_before
 from stoic_assets.cli.options import (
@@ -47,7 +47,6 @@ from stoic_assets.core.evaluation.request import EvaluationRequest
 from stoic_assets.core.evaluation.resuming import refuse_change
 from stoic_assets.core.jobs.job import MOST_REPEATS
 from stoic_assets.core.presentation.formatting import listed
-from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.stages import EVALUATION
 
 
@@ -235,7 +234,7 @@ def _asked(
     if agent_version is None:
         request = by_default(request, workplace.project)
         return request, default_version(request, workplace.project, otherwise)
-    return request, check_agent_version(agent_version)
+    return request, checked_version(workplace, agent_version)
 
 
 def new_evaluation_id() -> str:

@@ -10,8 +10,18 @@ from stoic_assets.core.evaluation.next_command import half_judged
 from stoic_assets.core.evaluation.resuming import newest_unfinished
 from stoic_assets.core.evaluation.status import DONE, FINISHED, REGRADING
 from stoic_assets.core.presentation.formatting import listed
-from stoic_assets.core.presentation.names import instead_of
+from stoic_assets.core.presentation.names import SHOWN, instead_of
 from stoic_assets.core.releases import check_agent_version
+
+
+def checked_version(workplace: Workplace, key: str) -> str:
+    """As `check_agent_version`; the refusal of an agent or a version alone names the evaluated ones that have it."""
+    try:
+        return check_agent_version(key)
+    except ConfigurationError as refusal:
+        if meant := sorted(each for each in workplace.evidence.agent_versions() if key in each.split("@")):
+            refusal.add_note(f"did you mean {listed(meant, SHOWN)}?")
+        raise
 
 
 def _newest_evaluation(workplace: Workplace, version: str) -> Manifest:
@@ -32,7 +42,7 @@ def evaluation_of(workplace: Workplace, version: str | None, evaluation_id: str 
     Raises `ConfigurationError` if there is none, if it belongs to another version, or if several versions have this id.
     """
     if evaluation_id is None:
-        named = check_agent_version(version) if version else workplace.warehouse.newest_version()
+        named = checked_version(workplace, version) if version else workplace.warehouse.newest_version()
         return _newest_evaluation(workplace, named)
     own = version or _version_of(workplace, evaluation_id)
     if manifest := workplace.evidence.manifest(own, evaluation_id):

@@ -10,6 +10,7 @@ from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.models.ledger import calls_in
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
+from stoic_assets.cli.evaluation_choice import checked_version
 from stoic_assets.cli.options import Json
 from stoic_assets.core.calls.model_costs import total_cost
 from stoic_assets.core.evaluation.manifest import Manifest
@@ -17,7 +18,6 @@ from stoic_assets.core.evaluation.status import FINISHED
 from stoic_assets.core.moments import in_utc, utc_text
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import dashed, dollars, score
-from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.rounding import half_even
 from stoic_assets.core.table_rows import Row, Rows
 
@@ -40,7 +40,7 @@ def list_evaluations(
 ) -> None:
     """Lists evaluations, the newest first, with the ids that other commands take."""
     workplace = open_workplace(to_read=True)
-    rows = _evaluations(workplace, agent_version and check_agent_version(agent_version))
+    rows = _evaluations(workplace, agent_version and checked_version(workplace, agent_version))
     if as_json:
         console.print_json([{**row, "started_at": utc_text(row["started_at"])} for row in rows])
     elif rows:

@@ -11,10 +11,10 @@ from stoic_assets.adapters.ratings.rating_analysis import analyse_ratings
 from stoic_assets.adapters.ratings.rating_keys import keys_file
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
+from stoic_assets.cli.evaluation_choice import checked_version
 from stoic_assets.cli.options import Json
 from stoic_assets.cli.rating_results import show_analysis, show_calibration
 from stoic_assets.core.presentation.formatting import plural
-from stoic_assets.core.releases import check_agent_version
 
 REMAINS = (
     "to calibrate judges by these ratings, run `stoic ratings calibrate`; to count them in the fitness of versions, "
@@ -41,7 +41,7 @@ def build(
     """Writes one self-contained HTML page for raters, with replies to scenarios that do not show their version."""
     workplace = open_workplace(progress=console.Notes())
     refuse_in_warehouse(workplace.project, out)
-    versions = [check_agent_version(version) for version in agent_version or ()]
+    versions = [checked_version(workplace, version) for version in agent_version or ()]
     built = ratings_store.build(workplace, versions, out, about)
     if as_json:
         console.print_json(

@@ -11,7 +11,7 @@ from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.evaluation.version_comparison import compare_versions
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import evaluation_choice
-from stoic_assets.cli.evaluation_choice import evaluation_of, newest_to_resume
+from stoic_assets.cli.evaluation_choice import checked_version, evaluation_of, newest_to_resume
 from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.manifest import Manifest
@@ -146,3 +146,20 @@ def test_a_version_that_was_cut_short_before_anything_was_stored_is_resumed_not_
     running = r"its newest evaluation is being run by another process; once that has ended, compare again"
     with locked(lock), pytest.raises(ComparisonRefused, match=running):
         compare_versions(workplace, "marcus@0", "marcus@1.0.0")
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("1.1.0", ["did you mean mentor@1.1.0, my-agent@1.1.0?"]), ("my-agent", ["did you mean my-agent@1.1.0?"]),
+        ("1.1", []),
+    ],
+)  # fmt: skip
+def test_an_agent_or_a_version_alone_is_told_which_evaluated_one_is_meant(
+    workplace: Workplace, make_manifest: Make, written: str, meant: list[str]
+) -> None:
+    for version in ("my-agent@1.1.0", "mentor@1.1.0"):
+        workplace.evidence.begin(make_manifest(agent_version=version))
+    with pytest.raises(ConfigurationError, match="is not an agent version") as refused:
+        checked_version(workplace, written)
+    assert getattr(refused.value, "__notes__", []) == meant
