@@ -8,7 +8,7 @@ import typer
 
 from stoic_assets.adapters.disk.files import remove_stale, write_whole
 from stoic_assets.adapters.disk.job_files import load_corrections, readable_jobs
-from stoic_assets.adapters.evaluation.job_choice import job_files
+from stoic_assets.adapters.evaluation.job_choice import job_files, refuse_missing
 from stoic_assets.adapters.evaluation.judging import EvaluationJudging, JudgingRequest
 from stoic_assets.adapters.evaluation.stored_comparison import outdated_by
 from stoic_assets.adapters.workplace import Workplace, open_workplace
@@ -58,6 +58,7 @@ def regrade(
         refuse_misread_folders(workplace)
         manifest = evaluation_of(workplace, agent_version, evaluation)
         version = manifest.agent_version
+        refuse_missing(file or (), workplace.project)
         files, corrected = [str(path) for path in file or ()], load_corrections(file or ())
         request = JudgingRequest(judge_samples, corrected=corrected, original=original)
         for note in _notes(EvaluationJudging(workplace, manifest, request), {job.name for job in corrected}, workplace):

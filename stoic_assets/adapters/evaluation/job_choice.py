@@ -1,5 +1,7 @@
 """Which job files a project has, and which of their jobs a request selects."""
 
+import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from stoic_assets.adapters.disk.configuration_files import yaml_files
@@ -74,6 +76,7 @@ def chosen_jobs(
     """
     if request.files:
         files = {Path(file).resolve(): Path(file) for file in request.files}
+        refuse_missing(files.values(), project)
         return select_jobs(load_jobs(files.values()), request.jobs, request.tags)
     if not (known := job_files(project)):
         raise ConfigurationError(f"{project.jobs}: no jobs there; `stoic init` writes one to change, --file names one")
@@ -85,6 +88,14 @@ def chosen_jobs(
     addressed = [job for job in jobs if agent_version and job.target.chatbot == agent_of(agent_version)]
     single = [] if request.tags else load_jobs(_single_file(project))
     return addressed or single or jobs
+
+
+def refuse_missing(files: Iterable[Path], project: Project) -> None:
+    """Raises `ConfigurationError` for a file that is not there if one of the project's has the same name."""
+    for file in files:
+        alike = [each for each in job_files(project) if file.name in (each.name, each.stem)]
+        if alike and not file.exists():
+            raise ConfigurationError(f"{file}: there is no such file; did you mean {os.path.relpath(alike[0])}?")
 
 
 def default_version(request: EvaluationRequest, project: Project, otherwise: str = "") -> str:

@@ -36,6 +36,18 @@ def test_without_a_choice_the_jobs_addressed_to_this_agent_run(project: Project,
     assert names(project, release=release, tags=("x",)) == ["for_marcus"]
 
 
+@pytest.mark.parametrize("written", ["chat.yml", "elsewhere/chat.yml", "chat"])
+def test_a_file_that_is_not_there_is_told_which_of_the_project_is_meant(
+    project: Project, write: Write, monkeypatch: pytest.MonkeyPatch, written: str
+) -> None:
+    write("chat")
+    monkeypatch.chdir(project.root)
+    with pytest.raises(ConfigurationError, match=f"^{written}: there is no such file; did you mean eval_jobs/chat.yml"):
+        names(project, files=(written,))
+    with pytest.raises(ConfigurationError, match=r"other\.yml: there is no such file$"):
+        names(project, files=("other.yml",))
+
+
 def test_a_job_that_does_not_exist_is_told_by_the_release_that_names_it(project: Project, write: Write) -> None:
     write("chat")
     manifest = project.releases / "marcus-1.yml"
