@@ -40,6 +40,7 @@ def list_evaluations(
 ) -> None:
     """Lists evaluations, the newest first, with the ids that other commands take."""
     workplace = open_workplace(to_read=True)
+    workplace.warehouse.renew()
     rows = _evaluations(workplace, agent_version and checked_version(workplace, agent_version))
     if as_json:
         console.print_json([{**row, "started_at": utc_text(row["started_at"])} for row in rows])

@@ -30,6 +30,7 @@ def export(
 ) -> None:
     """Writes all tables to other formats: one DuckDB file, CSV files, Parquet files, or several of these."""
     workplace = open_workplace(to_read=True)
+    workplace.warehouse.renew()
     writers = {"path": export_duckdb, "csv": export_csv, "parquet": export_parquet}
     targets = {name: path for name, path in (("path", duckdb), ("csv", csv), ("parquet", parquet)) if path}
     if not targets:

@@ -32,6 +32,7 @@ def report(
 ) -> None:
     """Writes the report of an evaluation."""
     workplace = open_workplace(to_read=True)
+    workplace.warehouse.renew()
     refuse_in_warehouse(workplace.project, out)
     manifest = evaluation_of(workplace, agent_version, evaluation)
     version = manifest.agent_version

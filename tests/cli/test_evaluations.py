@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from typer.testing import CliRunner
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.stand_in import StandIn
+from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli import evaluations
+from stoic_assets.cli import evaluations, export, report
 from stoic_assets.core.calls.chat import ChatReply, ChatRequest, charged
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.manifest import Manifest
@@ -202,3 +204,15 @@ def test_a_list_in_the_wrong_folder_leaves_nothing_there(
     evaluations.list_evaluations()
     assert "nothing was evaluated yet" in capsys.readouterr().out
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", [evaluations.list_evaluations, export.export, report.report])
+def test_who_reads_in_a_project_that_was_moved_or_copied_renews_its_views(
+    command: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    renewed: list[Path] = []
+    monkeypatch.setattr(Warehouse, "renew", lambda warehouse: renewed.append(warehouse.root))
+    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
+    with suppress(ConfigurationError):  # nothing was evaluated
+        command()
+    assert renewed == [tmp_path / "home" / "warehouse"]

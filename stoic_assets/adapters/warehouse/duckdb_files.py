@@ -30,9 +30,14 @@ def still_holds(file: Path, views: Mapping[str, str]) -> bool:
     """Whether a file was marked with these views, and not written to since."""
     if _log_of(file).exists():
         return False
-    with suppress(OSError, ValueError):
-        return bool(json.loads(_mark_of(file).read_bytes()) == _state(file, views))
+    with suppress(OSError):
+        return _marked(file) == _state(file, views)
     return False
+
+
+def has_other_views(file: Path, views: Mapping[str, str]) -> bool:
+    """Whether a file was marked with other views: by another release, or before it was moved or copied here."""
+    return bool(marked := _marked(file)) and marked.get("views") != _digest(views)
 
 
 @contextmanager
@@ -84,6 +89,18 @@ def _mark_of(file: Path) -> Path:
     return file.with_name(f".{file.name}.json")
 
 
+def _marked(file: Path) -> dict[str, Any]:
+    """What was recorded of a file; empty where nothing was, or it cannot be read."""
+    with suppress(OSError, ValueError):
+        if isinstance(state := json.loads(_mark_of(file).read_bytes()), dict):
+            return state
+    return {}
+
+
 def _state(file: Path, views: Mapping[str, str]) -> dict[str, Any]:
-    state, digest = file.stat(), hashlib.sha256(repr(views).encode()).hexdigest()
-    return {"views": digest, "bytes": state.st_size, "written_ns": state.st_mtime_ns}
+    state = file.stat()
+    return {"views": _digest(views), "bytes": state.st_size, "written_ns": state.st_mtime_ns}
+
+
+def _digest(views: Mapping[str, str]) -> str:
+    return hashlib.sha256(repr(views).encode()).hexdigest()

@@ -7,7 +7,7 @@ turns (`compaction`). `<root>/stoic.duckdb` is for people; it contains only view
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from datetime import timedelta
 from functools import cached_property, partial
 from pathlib import Path
@@ -18,7 +18,7 @@ from stoic_assets.adapters.warehouse.compaction import GRACE, Compacted, compact
 from stoic_assets.adapters.warehouse.damaged_files import DamagedFile
 from stoic_assets.adapters.warehouse.damaged_tables import damaged, table_damage_named
 from stoic_assets.adapters.warehouse.duckdb_engine import Answer, fetch, open_engine, twice_if_changed
-from stoic_assets.adapters.warehouse.duckdb_files import mark, new_database, still_holds
+from stoic_assets.adapters.warehouse.duckdb_files import has_other_views, mark, new_database, still_holds
 from stoic_assets.adapters.warehouse.empty_files import empty_file, make_empty_file
 from stoic_assets.adapters.warehouse.file_names import VERSION_FOLDER
 from stoic_assets.adapters.warehouse.parquet_files import (
@@ -32,7 +32,7 @@ from stoic_assets.adapters.warehouse.sql_project import SqlProject
 from stoic_assets.adapters.warehouse.table_rows import rows_as_json
 from stoic_assets.adapters.warehouse.table_scans import live_scan, scan
 from stoic_assets.adapters.warehouse.table_schemas import MODELS, TABLES, duckdb_columns
-from stoic_assets.core.errors import NothingYet, TableMissing
+from stoic_assets.core.errors import NothingYet, StoicError, TableMissing
 from stoic_assets.core.evaluation.evaluation_id import EvaluationKey, check_evaluation_id
 from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.table_repair import way_to_remake
@@ -164,9 +164,7 @@ class Warehouse:
         every file of a table for its view. Raises `StorageError`, and see `refuse_misread_folder`.
         """
         self.refuse_misread_folder()
-        target = self.published
-        models = {name: sql for name in MODELS if (sql := self._model_view(name))}
-        facts = {name: live_scan(self.root / name) for name in TABLES if name not in models}
+        target, (models, facts) = self.published, self._views()
         if not still_holds(target, facts | models):
             with new_database(target) as engine, self.damage_named(TABLES):
                 # Models are first made over views without rows: else each would open all files of its tables again.
@@ -177,6 +175,16 @@ class Warehouse:
                     engine.execute(f'create or replace view "{name}" as {sql}')
             mark(target, facts | models)
         return target
+
+    def renew(self) -> None:
+        """Publishes again if another release did, or the folder was moved or copied since: views contain its path.
+
+        Otherwise a copy would show the rows of the original. Where it cannot be written, the file stays as it is.
+        """
+        models, facts = self._views()
+        if has_other_views(self.published, facts | models):
+            with suppress(StoicError):
+                self.publish()
 
     def damage_named(self, tables: Iterable[str]) -> AbstractContextManager[None]:
         """Within the block, a query that meets a damaged file of these tables and models raises `DamagedFile`."""
@@ -232,6 +240,11 @@ class Warehouse:
     def _model_view(self, name: str) -> str | None:
         """The SQL of a model that looks across evaluations."""
         return self.models.sql[name] if name in MODELS and self.models.is_view(name) else None
+
+    def _views(self) -> tuple[dict[str, str], dict[str, str]]:
+        """The SQL of the published views: of models, and of all other tables."""
+        models = {name: sql for name in MODELS if (sql := self._model_view(name))}
+        return models, {name: live_scan(self.root / name) for name in TABLES if name not in models}
 
     def _folder(self, table: str, agent_version: str) -> Path:
         return self.root / table / f"{VERSION_FOLDER}{check_agent_version(agent_version)}"

@@ -1,5 +1,6 @@
 """The warehouse while others write, read, hold and delete, and on a disk that is full or refuses."""
 
+import shutil
 import subprocess
 import sys
 import threading
@@ -142,6 +143,39 @@ def test_the_published_file_is_live(warehouse):
     with duckdb.connect(str(path), read_only=True) as engine:
         assert engine.execute("select content from turns").fetchall() == [("later",)]
         assert engine.execute("select * from virtue_trends").fetchall() == []
+
+
+def contents(file: Path) -> list[tuple[str]]:
+    with duckdb.connect(str(file), read_only=True) as engine:
+        return engine.execute("select content from turns").fetchall()
+
+
+def test_a_copy_shows_its_own_rows_once_its_file_is_renewed(warehouse, tmp_path):
+    warehouse.write("turns", *KEY, [turn(content="of both")])
+    warehouse.publish()
+    copy = Warehouse(Path(shutil.copytree(warehouse.root, tmp_path / "copy")))
+    copy.renew()
+    warehouse.delete(KEY[0])
+    assert (contents(warehouse.published), contents(copy.published)) == ([], [("of both",)])
+
+
+def test_only_a_file_with_other_views_is_renewed_where_it_can_be_written(warehouse, monkeypatch):
+    def refused(_: Warehouse) -> Path:
+        published.append(1)
+        raise StorageError("the disk is read-only")
+
+    published = []
+    mark = warehouse.publish().with_name(".stoic.duckdb.json")
+    monkeypatch.setattr(Warehouse, "publish", refused)
+    warehouse.published.write_bytes(b"what somebody wrote there")
+    warehouse.renew()
+    for left in ("", "[]"):
+        mark.write_text(left)
+        warehouse.renew()
+    assert published == []
+    mark.write_text('{"views": "others"}')
+    warehouse.renew()
+    assert published == [1]
 
 
 @pytest.mark.parametrize("read_only", [True, False])
