@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from evaluated_text import value_of
+from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from more_examples import more_examples
 
 from stoic_assets.core.assertions.kotlin.evaluation import evaluate
 from stoic_assets.core.assertions.kotlin.expression import Binary, Expression, Literal, Unary
@@ -86,7 +86,7 @@ def any_data_gives_a_json_value_or_a_failure(text: str, first: object, second: o
 @pytest.mark.parametrize("times", [4, pytest.param(15, marks=pytest.mark.long)])
 def test_any_data_gives_a_json_value_or_a_failure(times: int) -> None:
     tried = given(st.sampled_from(QUESTIONS), JSON, JSON)(any_data_gives_a_json_value_or_a_failure)
-    more_examples(times)(tried)()
+    examples(times)(tried)()
 
 
 @given(JSON)

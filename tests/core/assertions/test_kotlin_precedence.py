@@ -1,8 +1,8 @@
 """Any tree, written with Kotlin's precedence, is read back as it was."""
 
+from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from more_examples import more_examples
 
 from stoic_assets.core.assertions.kotlin.expression import (
     Binary,
@@ -109,7 +109,7 @@ def quoted(value: str) -> str:
     return '"' + "".join(escapes.get(character, character) for character in value) + '"'
 
 
-@more_examples(4)
+@examples(4)
 @given(st.recursive(LEAVES, branches, max_leaves=12))
 def test_what_is_written_with_kotlins_precedence_is_read_back_as_it_was(expression: Expression) -> None:
     assert parse_expression(written(expression)) == expression

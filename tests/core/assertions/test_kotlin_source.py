@@ -4,9 +4,9 @@ import random
 import time
 
 import pytest
+from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from more_examples import more_examples
 
 from stoic_assets.core.assertions.kotlin.syntax import parse_expression
 from stoic_assets.core.errors import ExpressionError
@@ -55,14 +55,14 @@ def test_unreadable_text_is_refused_with_its_position(text: str, line: int, colu
     assert "\n" not in str(refused.value)
 
 
-@more_examples(5)
+@examples(5)
 @given(st.text(max_size=200))
 def test_random_text_is_refused_or_read(text: str) -> None:
     refusal = refusal_of(text)
     assert refusal is None or 1 <= refusal.line <= text.count("\n") + 1
 
 
-@more_examples(10)
+@examples(10)
 @given(st.sampled_from(VALID), st.integers())
 def test_mutated_expressions_are_refused_or_read(text: str, seed: int) -> None:
     assert refusal_of(text) is None

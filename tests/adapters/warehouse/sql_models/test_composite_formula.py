@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -39,7 +40,7 @@ trials = st.fixed_dictionaries(
 )  # fmt: skip
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(examples(1 / 5), suppress_health_check=list(HealthCheck))
 @given(drawn=st.lists(trials, min_size=25, max_size=40))
 def test_the_sql_is_the_contracts_formula(tmp_path_factory, evaluation, drawn):
     made = evaluation(Warehouse(Path(tmp_path_factory.mktemp("warehouse"))))
