@@ -127,6 +127,7 @@ def test_what_would_let_a_setup_empty_our_graph_on_the_embedded_server_is_refuse
         pass
 
 
+@pytest.mark.long
 def test_the_embedded_server_of_another_home_opens_its_subject_graph_where_no_database_is_named(embedded, tmp_path):
     env = variables(embedded, "NEO", "")
     asyncio.run(connect(embedded.address("stoic")).write("MERGE (:Agent {id: 'kept'})"))
