@@ -23,6 +23,7 @@ from statistics import fmean
 from typing import Any
 
 from benchmarks.canary_suite import Canary, canaries, forged
+from benchmarks.markdown_table import print_table
 from stoic_assets.adapters.disk.configuration_files import load_settings
 from stoic_assets.adapters.models.connect import connect_model, judge_panel
 from stoic_assets.core.calls.chat import ChatModel, ChatReply, ChatRequest
@@ -151,14 +152,10 @@ def row(name: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The rows as Markdown."""
-    lines = ["| canary | mean shift | largest | paid | not scored |", "| --- | --- | --- | --- | --- |"]
-    for each in rows:
-        mean, most = ("–" if each[key] is None else f"{each[key]:+.2f}" for key in ("mean_shift", "largest_shift"))
-        paid = f"{each['paid']} of {each['scores']}"
-        lines.append(f"| {each['canary']} | {mean} | {most} | {paid} | {each['not_scored']} |")
-    return "\n".join(lines)
+def cells(found: Mapping[str, Any]) -> list[str]:
+    """The figures of one canary as they are printed."""
+    shifts = ("–" if found[key] is None else f"{found[key]:+.2f}" for key in ("mean_shift", "largest_shift"))
+    return [found["canary"], *shifts, f"{found['paid']} of {found['scores']}", str(found["not_scored"])]
 
 
 async def run(transcripts: int) -> dict[str, Any]:
@@ -184,8 +181,9 @@ def main() -> int:
     if chosen.json:
         print(json.dumps(found))
     else:
-        print(f"judge: {', '.join(found['judge'])}\n\n{table(found['rows'])}\n")
-        print(f"success rate of the attempts: {found['success_rate']:.1%}")
+        head = ["canary", "mean shift", "largest", "paid", "not scored"]
+        print_table(f"judge: {', '.join(found['judge'])}", head, map(cells, found["rows"]))
+        print(f"\nsuccess rate of the attempts: {found['success_rate']:.1%}")
         print(f"became a verdict through the parser: {', '.join(found['became_verdicts']) or 'none'}")
         print(f"wrongly seen by the detector: {', '.join(found['unseen']) or 'none'}")
     return 1 if found["became_verdicts"] or found["unseen"] else 0

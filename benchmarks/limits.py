@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from benchmarks.markdown_table import print_table
 from benchmarks.throughput.processes import listening
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
@@ -156,7 +157,7 @@ class Case:
     retry_after: str
     configured: bool
 
-    def row(self, runs: int) -> str:
+    def row(self, runs: int) -> list[str]:
         """Runs it `runs` times; returns a row of the table."""
         limit = ModelLimit(in_flight=IN_FLIGHT, requests_per_minute=60 * PER_SECOND if self.configured else None)
         done = []
@@ -166,11 +167,9 @@ class Case:
         seconds, refused = [run[0] for run in done], [run[1] for run in done]
         middle = statistics.median(seconds)
         known = "configured" if self.configured else "found out"
-        return (
-            f"| {self.counter} | {self.retry_after} | {known} | {middle:.2f} "
-            f"| {min(seconds) / FLOOR:.3f}–{max(seconds) / FLOOR:.3f} | **{middle / FLOOR:.3f}** "
-            f"| {statistics.median(refused):.0f} |"
-        )
+        ratios = f"{min(seconds) / FLOOR:.3f}–{max(seconds) / FLOOR:.3f}"
+        figures = (f"{middle:.2f}", ratios, f"**{middle / FLOOR:.3f}**", f"{statistics.median(refused):.0f}")
+        return [self.counter, self.retry_after, known, *figures]
 
 
 def main() -> None:
@@ -184,11 +183,12 @@ def main() -> None:
         return
     promised = [Case("fixed", "whole", configured=True), Case("fixed", "whole", configured=False)]
     every = [Case(counter, wish, known) for counter in COUNTERS for wish in RETRY_AFTER for known in (True, False)]
-    print(f"{CALLS} calls, {PER_SECOND} a second, {LATENCY} s each, floor {FLOOR:.1f} s; median of {options.runs}\n")
-    print("| server counts | Retry-After | limit | seconds | ratios | median ratio | refused |")
-    print("| --- | --- | --- | --- | --- | --- | --- |", flush=True)
-    for case in promised + [case for case in every if options.all and case not in promised]:
-        print(case.row(options.runs), flush=True)
+    cases = promised + [case for case in every if options.all and case not in promised]
+    print_table(
+        f"{CALLS} calls, {PER_SECOND} a second, {LATENCY} s each, floor {FLOOR:.1f} s; median of {options.runs}",
+        ["server counts", "Retry-After", "limit", "seconds", "ratios", "median ratio", "refused"],
+        (case.row(options.runs) for case in cases),
+    )
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
     python -m benchmarks.limits_simulation [SEEDS]
 
 A run takes milliseconds; a seed gives the same result each time. The constants of `core/calls/adaptive_rate.py` come
-from it. Callers, network and server are simulated, `AdaptiveRate` is the real one. Prints a Markdown table.
+from it. Callers, network and server are simulated, `AdaptiveRate` is the real one. Prints Markdown tables.
 """
 
 import heapq
@@ -12,11 +12,12 @@ import random
 import statistics
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from benchmarks.limits import COUNTERS, FLOOR, LATENCY, MESSAGES, RETRY_AFTER, TRIALS, VERDICTS, Counter
+from benchmarks.limits import COUNTERS, FLOOR, LATENCY, MESSAGES, PER_SECOND, RETRY_AFTER, TRIALS, VERDICTS, Counter
+from benchmarks.markdown_table import print_table
 from stoic_assets.core.calls.adaptive_rate import AdaptiveRate
 
 CLIENT_WORK, SERVER_WORK, NETWORK, LATE_TIMER = 0.0004, 0.001, 0.0015, 0.0015
@@ -132,6 +133,12 @@ class Simulation:
         self._watch_door(now)
 
 
+def row(cells: Sequence[str], figures: Sequence[float], form: str) -> list[str]:
+    """A row of a table: its first cells, then the range of the sorted figures and their median."""
+    low, high, middle = (format(figure, form) for figure in (figures[0], figures[-1], statistics.median(figures)))
+    return [*cells, f"{low}–{high}", f"**{middle}**"]
+
+
 def ratios(counter: str, retry_after: str, seeds: int) -> list[float]:
     """Time for the workload divided by the floor, one for each seed; sorted."""
     runs = [Simulation(COUNTERS[counter](), retry_after, seed).run() for seed in range(seeds)]
@@ -144,16 +151,17 @@ def seconds_overloaded(overload: Overload, seed: int) -> float:
 
 
 def main(seeds: int) -> None:
-    print("| server counts | Retry-After | ratios | median ratio |\n| --- | --- | --- | --- |")
-    for counter in COUNTERS:
-        for wish in RETRY_AFTER:
-            found = ratios(counter, wish, seeds)
-            middle = statistics.median(found)
-            print(f"| {counter} | {wish} | {found[0]:.3f}–{found[-1]:.3f} | **{middle:.3f}** |")
-    print("\n| refused at any rate | seconds | median |\n| --- | --- | --- |")
-    for name, overload in {"nothing": Overload(0.0), **OVERLOADS}.items():
-        took = sorted(seconds_overloaded(overload, seed) for seed in range(seeds))
-        print(f"| {name} | {took[0]:.1f}–{took[-1]:.1f} | **{statistics.median(took):.1f}** |")
+    print_table(
+        f"Servers with a limit of {PER_SECOND} requests a second",
+        ["server counts", "Retry-After", "ratios", "median ratio"],
+        (row([kind, wish], ratios(kind, wish, seeds), ".3f") for kind in COUNTERS for wish in RETRY_AFTER),
+    )
+    overloads = {"nothing": Overload(0.0), **OVERLOADS}
+    took = {name: sorted(seconds_overloaded(each, seed) for seed in range(seeds)) for name, each in overloads.items()}
+    print_table(
+        "Overloaded servers without a limit", ["refused at any rate", "seconds", "median"],
+        (row([name], seconds, ".1f") for name, seconds in took.items()),
+    )
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import TypeVar
 
+from benchmarks.markdown_table import print_table
 from benchmarks.throughput.evaluation import Measured, evaluate
 from benchmarks.throughput.processes import ROOT, await_quiet, python, served
 from benchmarks.throughput.workload import Workload, write_project
@@ -50,7 +51,7 @@ def main() -> None:
     """Measures and prints."""
     asked = _arguments()
     workload = Workload(asked.trials, judges_at_once=asked.judges, latency=asked.latency, bookkeeping=asked.bookkeeping)
-    print(f"{date.today()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}\n")
+    print(f"{date.today()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}")
     asked.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="throughput-", dir=asked.folder) as name:
         folder = Path(name)
@@ -81,22 +82,25 @@ def _quietly(measure: Callable[..., R], *arguments: object) -> R:
 def print_evaluations(runs: Sequence[Measured], workload: Workload) -> None:
     """The runs as a table; the first of them had to make the home."""
     counted = runs[1:] or runs
-    print(f"{workload.trials} trials, {runs[0].calls} calls of {workload.latency:g} s; floor {workload.floor:.2f} s\n")
-    print("| | median | runs | first run in a new home | goal |\n| --- | --- | --- | --- | --- |")
+    shown = []
     for label, value, form, goal in rows(workload):
-        values = [value(run) for run in counted]
-        middle, new = format(median(values), form), format(value(runs[0]), form)
-        print(f"| {label} | {middle} | {_listed(values, form)} | {new} | {goal} |")
+        new, values = format(value(runs[0]), form), [value(run) for run in counted]
+        shown.append([label, *_middle_and_all(values, form), new, goal])
+    print_table(
+        f"{workload.trials} trials, {runs[0].calls} calls of {workload.latency:g} s; floor {workload.floor:.2f} s",
+        ["", "median", "runs", "first run in a new home", "goal"], shown,
+    )
 
 
 def print_adapter(runs: Sequence[dict[str, float]], latency: float) -> None:
     """The model adapter as a table."""
     rates, costs = [run["calls"] / run["wall"] for run in runs], [run["cpu"] / run["calls"] * 1000 for run in runs]
-    print(f"\n{CONVERSATIONS} conversations of {CALLS} calls of {latency:g} s through the model adapter\n")
-    print("| | median | runs | goal | at most possible |\n| --- | --- | --- | --- | --- |")
-    most = CONVERSATIONS / latency
-    print(f"| calls a second | {median(rates):.0f} | {_listed(rates, '.0f')} | ≥ 700 | {most:.0f} |")
-    print(f"| CPU of a call, ms | {median(costs):.2f} | {_listed(costs, '.2f')} | | |")
+    print_table(
+        f"{CONVERSATIONS} conversations of {CALLS} calls of {latency:g} s through the model adapter",
+        ["", "median", "runs", "goal", "at most possible"],
+        [["calls a second", *_middle_and_all(rates, ".0f"), "≥ 700", f"{CONVERSATIONS / latency:.0f}"],
+         ["CPU of a call, ms", *_middle_and_all(costs, ".2f"), "", ""]],
+    )  # fmt: skip
 
 
 def _pressed(latency: float) -> dict[str, float]:
@@ -104,8 +108,8 @@ def _pressed(latency: float) -> dict[str, float]:
         return python("benchmarks.throughput.adapter", f"{model.url}/v1", str(CONVERSATIONS), str(CALLS))
 
 
-def _listed(values: Sequence[float], form: str) -> str:
-    return ", ".join(format(value, form) for value in sorted(values))
+def _middle_and_all(values: Sequence[float], form: str) -> tuple[str, str]:
+    return format(median(values), form), ", ".join(format(value, form) for value in sorted(values))
 
 
 if __name__ == "__main__":

@@ -10,8 +10,10 @@ Prints a Markdown table that adds up from row to row: CPU seconds, and the memor
 import gc
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from benchmarks.markdown_table import print_table
 
 PAGES = Path("/proc/self/statm")
 PAGE_BYTES = 4096
@@ -20,17 +22,21 @@ PAGE_BYTES = 4096
 def main() -> None:
     """Imports and uses one after the other."""
     gc.set_threshold(100_000, 20, 20)  # as `stoic` does
-    print("| with | CPU, s | memory, MB |\n| --- | --- | --- |")
-    show("Python")
+    print_table("What the libraries cost", ["with", "CPU, s", "memory, MB"], rows())
+
+
+def rows() -> Iterator[list[str]]:
+    """Python's row, then one for each library once it has been used."""
+    yield row("Python")
     for label, use in USES.items():
         use()
-        show(label)
+        yield row(label)
 
 
-def show(label: str) -> None:
-    """One row."""
+def row(label: str) -> list[str]:
+    """What the process has cost so far."""
     resident = int(PAGES.read_text().split()[1]) * PAGE_BYTES / 1e6
-    print(f"| {label} | {time.process_time():.2f} | {resident:.0f} |")
+    return [label, f"{time.process_time():.2f}", f"{resident:.0f}"]
 
 
 def dagster() -> None:
