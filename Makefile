@@ -70,7 +70,7 @@ lock: $(INSTALLED)
 
 audit: $(INSTALLED)
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check uv
-	@.ci/audit $(VENV)/bin/uv tool run --quiet pip-audit
+	@.ci/audit.py $(VENV)/bin/uv tool run --quiet pip-audit
 
 install: $(INSTALLED)
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 LOCK = Path(__file__).parents[1] / "requirements.lock"
-COMMAND = ("--require-hashes", "--disable-pip", "--progress-spinner", "off", "--format", "json", "--requirement", str(LOCK))
+FORM = ("--require-hashes", "--disable-pip", "--progress-spinner", "off", "--format", "json")
+COMMAND = (*FORM, "--requirement", str(LOCK))
 
 
 def main(pip_audit: list[str]) -> int:
