@@ -16,7 +16,7 @@ from benchmarks.scale.measuring import peak_mb, timed
 from benchmarks.scale.places import History
 from benchmarks.scale.queries import base_and_candidate, manifest_of, workplace_over
 from stoic_assets.adapters.evaluation.readable_tables import needed_by_all
-from stoic_assets.adapters.evaluation.version_comparison import compare_versions, store
+from stoic_assets.adapters.evaluation.version_comparison import compare_versions, store_comparison
 from stoic_assets.adapters.warehouse.sql_models import tested_view
 from stoic_assets.adapters.warehouse.table_schemas import MODELS
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
@@ -29,7 +29,8 @@ def compare(warehouse: Warehouse, history: History) -> dict[str, Any]:
     """Stores the comparison of the evaluation that the questions are about with its base, as its stage does."""
     workplace, (base, candidate) = workplace_over(warehouse.root), base_and_candidate(history)
     versions, ids = zip(base[:2], candidate[:2], strict=True)
-    path = store(workplace, manifest_of(candidate, base), compare_versions(workplace, *versions, *ids))
+    comparison = compare_versions(workplace, *versions, *ids)
+    path = store_comparison(workplace, manifest_of(candidate, base), comparison)
     return {"comparison": path.name}
 
 
