@@ -18,8 +18,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import dagster as dg
+from dagster._core.definitions.run_status_sensor_definition import RunStatusSensorCursor
 from dagster._core.instance import types
+from dagster._core.scheduler.instigation import SensorInstigatorData
 from dagster._core.storage.event_log.migration import ASSET_KEY_INDEX_COLS
+from dagster._core.storage.event_log.schema import SqlEventLogStorageTable
 from dagster._core.storage.event_log.sqlite.sqlite_event_log import INDEX_SHARD_NAME, SqliteEventLogStorage
 from dagster._core.storage.local_compute_log_manager import LocalComputeLogManager
 from dagster._core.storage.noop_compute_log_manager import NoOpComputeLogManager
@@ -108,9 +111,21 @@ class KeptEventLog(SqliteEventLogStorage):
         super().delete_dynamic_partition(partitions_def_name, partition_key)
         self._partitions.discard((partitions_def_name, partition_key))
 
+    def count_on_from(self, event_id: int) -> None:
+        """Gives the next event in the index a higher id than this one.
+
+        SQLite gives the id after the highest that is left, and whatever has read up to a higher one would miss events.
+        """
+        if (self.get_maximum_record_id() or 0) < event_id:
+            row = {"id": event_id, "event": "none: ids up to this one were given before"}  # nobody asks for its type
+            with self.index_connection() as connection:
+                connection.execute(SqlEventLogStorageTable.insert().prefix_with("or ignore").values(row))
+
     def delete_events(self, run_id: str) -> None:
         """Deletes the events of a run with its file, which Dagster would leave at its size."""
+        last = self.get_maximum_record_id() or 0
         super().delete_events(run_id)
+        self.count_on_from(last)
         with self._db_lock:
             self._initialized_dbs.discard(run_id)
             self._engines.pop(run_id).dispose()
@@ -159,6 +174,21 @@ def keep_event_log(instance: dg.DagsterInstance) -> None:
         kept = KeptEventLog(stock._base_dir)
         kept.register_instance(instance)
         instance._event_storage = kept
+        kept.count_on_from(_last_read(instance))  # higher than any in an index that is new, or was wiped
+
+
+def _last_read(instance: dg.DagsterInstance) -> int:
+    """The highest id of an event that the daemon, or a sensor of failed runs, has read."""
+    kinds = (dg.DagsterEventType.RUN_FAILURE, dg.DagsterEventType.RUN_SUCCESS)
+    keys = {f"EVENT_LOG_CONSUMER_CURSOR-{kind.value}" for kind in kinds}
+    by_daemon = [int(read) for read in instance.daemon_cursor_storage.get_cursor_values(keys).values()]
+    by_sensors = [
+        RunStatusSensorCursor.from_json(data.cursor).record_id
+        for state in instance.all_instigator_state()
+        if isinstance(data := state.instigator_data, SensorInstigatorData)
+        and data.cursor and RunStatusSensorCursor.is_valid(data.cursor)
+    ]  # fmt: skip
+    return max([*by_daemon, *by_sensors], default=0)
 
 
 def leave_output_alone(instance: dg.DagsterInstance) -> None:

@@ -10,6 +10,14 @@ from pathlib import Path
 import dagster as dg
 import pytest
 import sqlalchemy
+from dagster._core.definitions.run_status_sensor_definition import RunStatusSensorCursor
+from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteInstigatorOrigin, RemoteRepositoryOrigin
+from dagster._core.scheduler.instigation import (
+    InstigatorState,
+    InstigatorStatus,
+    InstigatorType,
+    SensorInstigatorData,
+)
 
 from stoic_assets.defs.event_log import KeptEventLog, instance_for_runs, keep_event_log, leave_output_alone
 
@@ -128,6 +136,55 @@ def test_an_index_that_dagster_was_killed_over_is_completed(home: Path, left: st
         assert ours.has_dynamic_partition("versions", "a@1")
         assert ours.event_log_storage.has_secondary_index("asset_key_index_columns")  # type: ignore[attr-defined]
     assert schema(home, "index") == whole
+
+
+def failed(instance: dg.DagsterInstance) -> str:
+    """A run whose end alone is among the events."""
+    job = dg.Definitions([noted]).resolve_implicit_global_asset_job_def()
+    run = instance.create_run_for_job(job)
+    instance.report_run_failed(run, "it does not matter why")
+    return run.run_id
+
+
+def last_id(instance: dg.DagsterInstance) -> int:
+    return instance.event_log_storage.get_maximum_record_id() or 0
+
+
+@pytest.mark.parametrize(("reader", "lost"), [("daemon", "moved away"), ("sensor", "wiped")])
+def test_ids_of_events_go_on_above_what_was_read_of_an_index_that_is_lost(home: Path, reader: str, lost: str) -> None:
+    with dg.DagsterInstance.from_config(str(home)) as stock:
+        failed(stock)
+        read = last_id(stock)
+        if reader == "daemon":
+            stock.daemon_cursor_storage.set_cursor_values({"EVENT_LOG_CONSUMER_CURSOR-PIPELINE_FAILURE": str(read)})
+        else:
+            stock.add_instigator_state(sensor_state(RunStatusSensorCursor(record_id=read).to_json()))
+            stock.add_instigator_state(sensor_state('{"marcus@1.0.0": "of another sensor"}'))
+        if lost == "wiped":
+            stock.event_log_storage.wipe()
+    if lost == "moved away":
+        (home / "history" / "runs" / "index.db").unlink()
+    with instance_for_runs(home):
+        pass
+    with dg.DagsterInstance.from_config(str(home)) as stock:
+        run_id = failed(stock)
+        found = stock.event_log_storage.get_logs_for_all_runs_by_log_id(read, dg.DagsterEventType.RUN_FAILURE)
+        assert [each.run_id for each in found.values()] == [run_id]
+
+
+def sensor_state(cursor: str) -> InstigatorState:
+    location = RegisteredCodeLocationOrigin("stoic")
+    origin = RemoteInstigatorOrigin(RemoteRepositoryOrigin(location, "repository"), f"sensor of {cursor}")
+    data = SensorInstigatorData(cursor=cursor)
+    return InstigatorState(origin, InstigatorType.SENSOR, InstigatorStatus.RUNNING, data)
+
+
+def test_ids_of_events_go_on_above_those_of_a_run_that_is_deleted(home: Path) -> None:
+    with instance_for_runs(home) as ours:
+        run_id, given = failed(ours), last_id(ours)
+        ours.delete_run(run_id)
+        failed(ours)
+        assert last_id(ours) > given
 
 
 def schema(home: Path, run_id: str) -> set[tuple[str, ...]]:
