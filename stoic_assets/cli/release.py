@@ -1,6 +1,6 @@
 """`stoic release add`: writes the manifest that the release sensor picks up."""
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,7 +18,7 @@ from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.presentation.names import instead_of
-from stoic_assets.core.releases import Release, agent_of, check_agent_version
+from stoic_assets.core.releases import Release, agent_of, check_agent_version, overtaken
 from stoic_assets.core.text.documents import parse_document
 from stoic_assets.core.text.yaml_text import write_yaml
 
@@ -65,7 +65,9 @@ def add(
         write_whole(path, _manifest(agent_version, given))
     former_keys = former.model_dump(by_alias=True, exclude_defaults=True) if former else {}
     dropped = [key for key in former_keys if key not in given]
-    for problem in (*_unknown(job or (), workplace), *_unknown_parents(agent_version, workplace)):
+    is_dated_now = not (former or released_at)
+    doubts = _doubts(Release.model_validate(given), is_dated_now, workplace)
+    for problem in (*_unknown(job or (), workplace), *doubts):
         console.err.print(console.foreign(problem), style="yellow")
     if as_json:
         console.print_json({"agent_version": agent_version, "path": str(path), "dropped": dropped})
@@ -97,11 +99,13 @@ def _unknown(names: Iterable[str], workplace: Workplace) -> list[str]:
     return [f"--job: no job is called {name}; {instead_of(name, known)}" for name in names if name not in known]
 
 
-def _unknown_parents(agent_version: str, workplace: Workplace) -> list[str]:
-    """A line about each parent in a version's manifest of which nothing is known here."""
-    releases = with_faulty(*load_releases(workplace.project.releases))
-    unknown = unknown_parents(releases[agent_version], {*releases, *stored_versions(workplace)})
-    return [f"--parent: {problem}" for problem in unknown]
+def _doubts(release: Release, is_dated_now: bool, workplace: Workplace) -> Iterator[str]:
+    """A line about each parent of which nothing is known, and about a date after that of a higher number."""
+    releases = {**with_faulty(*load_releases(workplace.project.releases)), release.agent_version: release}
+    for problem in unknown_parents(release, {*releases, *stored_versions(workplace)}):
+        yield f"--parent: {problem}"
+    if is_dated_now and (higher := overtaken(release, releases.values())):
+        yield f"dated after {higher.agent_version}, which has a higher number; --released-at changes that"
 
 
 def stored_versions(workplace: Workplace) -> set[str]:

@@ -168,6 +168,13 @@ def _parents_first(releases: Sequence[Release]) -> list[Release]:
     return list(placed.values())
 
 
+def overtaken(release: Release, releases: Iterable[Release]) -> Release | None:
+    """The last release before this one that has a higher number, or None: perhaps the date of this one is wrong."""
+    order = [each for each in in_order(releases) if _series(each) == _series(release)]
+    before = order[: order.index(release)]
+    return next((each for each in reversed(before) if _number(each) > _number(release)), None)
+
+
 def live_versions(releases: Iterable[Release], addresses_of: Callable[[Release], Set[str]]) -> list[Release]:
     """The releases that can be called, oldest first: those with addresses none of which is also a newer version's.
 

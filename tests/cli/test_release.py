@@ -169,6 +169,22 @@ def test_a_parent_that_nobody_knows_is_told_and_written(
     assert told("mentor@1.3.0", "--parent", "1.2.O") == ""
 
 
+def test_an_older_release_that_is_written_later_is_told_to_count_as_the_newer(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(release, "open_workplace", lambda: workplace)
+
+    def told(*options: str) -> str:
+        return " ".join(CliRunner().invoke(COMMANDS, options, catch_exceptions=False).stderr.split())
+
+    assert told("mentor@1.9.0", "--released-at", "2025-03-01") == ""
+    assert told("mentor@1.10.0", "--released-at", "2025-04-01") == ""
+    warning = "dated after mentor@1.10.0, which has a higher number; --released-at changes that"
+    assert [told(version) for version in ("sage@1.0.0", "mentor@2", "mentor@1.8.0")] == ["", "", warning]
+    assert told("mentor@1.8.0", "--notes", "its date stays") == ""
+    assert told("mentor@1.7.0", "--released-at", "2025-01-01") == ""
+
+
 def test_whatever_is_said_of_a_release_is_in_its_manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
