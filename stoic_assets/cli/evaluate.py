@@ -26,7 +26,7 @@ from stoic_assets.cli.dagster_instance import refuse_misread_folders
 from stoic_assets.cli.dry_run import show_plan
 from stoic_assets.cli.evaluation_choice import checked_version, evaluation_of, newest_to_resume
 from stoic_assets.cli.evaluation_end import finish
-from stoic_assets.cli.notes import request_notes, unfinished_before
+from stoic_assets.cli.notes import finished_before, request_notes, unfinished_before
 from stoic_assets.cli.options import (
     NEWEST,
     FailUnder,
@@ -143,8 +143,8 @@ def evaluate(
             refuse_misread_folders(workplace)
         request, version, begun = _meant(request, agent_version, resume, workplace)
         resolved = _resolve(request, version, begun, workplace, max_cost)
-        unfinished = () if begun else unfinished_before(version, resolved.spec, workplace)
-        for note in (*request_notes(request, version, resolved, workplace), *unfinished):
+        earlier = finished_before(begun, workplace) if begun else unfinished_before(version, resolved.spec, workplace)
+        for note in (*request_notes(request, version, resolved, workplace), *earlier):
             progress.note(note)
         if not dry_run:
             evaluation_id = _evaluation_to_run(version, begun, resolved, workplace)

@@ -14,7 +14,7 @@ from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.evaluation.next_command import way_to_finish
 from stoic_assets.core.evaluation.request import EvaluationRequest
 from stoic_assets.core.evaluation.specification import EvaluationSpec
-from stoic_assets.core.evaluation.status import CONVERSED, DONE
+from stoic_assets.core.evaluation.status import CONVERSED, DONE, FINISHED
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.judging.confidence import samples_alike
@@ -82,6 +82,16 @@ def unfinished_before(version: str, spec: EvaluationSpec, workplace: Workplace) 
         yield (
             f"evaluation {begun.evaluation_id} of the same jobs and settings was cut short; to continue it, run {again}"
         )
+
+
+def finished_before(begun: Manifest, workplace: Workplace) -> Iterator[str]:
+    """The note that of an evaluation that is continued nothing is missing, invalid trials included."""
+    for row in workplace.warehouse.evaluations(begun.agent_version):
+        if row["evaluation_id"] == begun.evaluation_id and row["status"] == FINISHED and not row["invalid_trials"]:
+            yield (
+                f"evaluation {begun.evaluation_id} was finished: {row['scored_trials']} of {row['planned_trials']} "
+                "trials are stored; none is run again, and judges are asked only what is not in their cache"
+            )
 
 
 def _last_unfinished(version: str, spec: EvaluationSpec, workplace: Workplace) -> Manifest | None:

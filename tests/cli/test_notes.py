@@ -15,7 +15,7 @@ from stoic_assets.adapters.graph.embedded_graph import _record
 from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.adapters.process.process_identity import start_time
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli.notes import graph_doubts, request_notes, unfinished_before
+from stoic_assets.cli.notes import finished_before, graph_doubts, request_notes, unfinished_before
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.evaluation.request import EvaluationRequest
 from stoic_assets.core.jobs.job import Job
@@ -160,3 +160,19 @@ def test_one_that_runs_or_in_which_nothing_happened_is_not_told(workplace: Workp
     assert len(list(unfinished_before(manifest.agent_version, manifest.spec, workplace))) == 1
     with locked(workplace.evidence.journal_file(manifest).with_name("lock")):  # by another handle, as a process would
         assert list(unfinished_before(manifest.agent_version, manifest.spec, workplace)) == []
+
+
+@pytest.mark.parametrize(
+    ("status", "invalid", "noted"), [("finished", 0, True), ("finished", 1, False), ("conversed", 0, False)]
+)
+def test_an_evaluation_in_which_nothing_is_missing_is_told_to_be_finished(
+    workplace: Workplace, make_manifest: Make, status: str, invalid: int, noted: bool
+) -> None:
+    begun = make_manifest()
+    counts = {"planned_trials": 4, "scored_trials": 4 - invalid, "invalid_trials": invalid}
+    EvaluationTables(workplace, begun).write_head(status, **counts)
+    EvaluationTables(workplace, make_manifest(evaluation_id="E2")).write_head("finished", **counts)
+    told = list(finished_before(begun, workplace))
+    assert [line.partition("; ")[0] for line in told] == (
+        ["evaluation E1 was finished: 4 of 4 trials are stored"] if noted else []
+    )
