@@ -88,7 +88,7 @@ Url = Annotated[
 ]
 Played = Annotated[
     Condition | None,
-    typer.Option(metavar="|".join(Condition), help="Conditions to run. (default: both where a job has facts)"),
+    typer.Option(metavar="WHICH", help=f"{', '.join(Condition)}: which to run. (default: both where a job has facts)"),
 ]
 Repeats = Annotated[
     int | None,
