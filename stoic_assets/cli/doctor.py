@@ -103,7 +103,7 @@ def _installation(workplace: Workplace) -> Found:
 
 def _project(workplace: Workplace) -> Found:
     refuse_misread_folders(workplace)
-    make_home(workplace.project)
+    make_home(workplace.project, to_read=_nothing_begun(workplace))
     for folder in filter(Path.exists, (workplace.project.home, workplace.project.warehouse)):
         if (free := room(folder)) < LEAST_ROOM:
             left = f"{free / 1e6:.1f} MB are free in {folder}, and an evaluation needs {LEAST_ROOM / 1e6:g} MB"
@@ -112,6 +112,11 @@ def _project(workplace: Workplace) -> Found:
     place = f"{workplace.project.root} ({own}); state in {workplace.project.home}"
     notes = mistyped(workplace.env)
     return "note" if notes else "ok", "; ".join([place, *notes])
+
+
+def _nothing_begun(workplace: Workplace) -> bool:
+    """Whether there are neither jobs nor a home: perhaps it is the wrong folder, and nothing is to be left there."""
+    return not (workplace.project.home.exists() or job_files(workplace.project))
 
 
 def _jobs(workplace: Workplace) -> Found:
@@ -168,6 +173,8 @@ def _graphs(workplace: Workplace) -> Found:
         await refuse_unfit(graphs, workplace.env)
         return await refused_queries(jobs, graphs.subject)
 
+    if _nothing_begun(workplace):
+        return "note", "not looked for, since there are no jobs"
     jobs, _ = readable_jobs(job_files(workplace.project))
     unwritten = graph_doubts(jobs, workplace)  # before we start a server ourselves
     with workplace.graphs() as graphs:

@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 
 from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.adapters.evaluation.job_choice import job_files
 from stoic_assets.adapters.models.ledger import calls_in
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
@@ -55,7 +56,10 @@ def list_evaluations(
 def _why_none(workplace: Workplace, agent_version: str | None) -> str:
     if agent_version:
         return f"{agent_version} {workplace.evidence.unevaluated(agent_version)}"
-    return f"{nothing_in(workplace)}; run `stoic eval` or `stoic demo`"
+    if job_files(workplace.project):
+        return f"{nothing_in(workplace)}; run `stoic eval` or `stoic demo`"
+    no_jobs = f"there are no jobs in {workplace.project.jobs} either"
+    return f"{nothing_in(workplace)}; {no_jobs}: change to your project, or begin one with `stoic init`"
 
 
 def nothing_in(workplace: Workplace) -> str:

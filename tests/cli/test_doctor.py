@@ -14,7 +14,7 @@ import typer
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.evaluation.job_choice import default_version
-from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import doctor
 from stoic_assets.cli.doctor import FILES, STATE, Finding, show
 from stoic_assets.core.errors import ConfigurationError
@@ -132,6 +132,17 @@ def test_a_home_that_cannot_be_written_is_told(workplace: Workplace, monkeypatch
     monkeypatch.setattr("os.access", lambda path, mode: False)
     with pytest.raises(ConfigurationError, match="cannot be written"):
         FILES["project"](workplace)
+
+
+def test_in_the_wrong_folder_nothing_is_left(tmp_path: Path) -> None:
+    elsewhere = open_workplace({"STOIC_LLM": "offline"}, start=tmp_path, to_read=True)
+    assert FILES["project"](elsewhere)[0] == "ok"
+    assert STATE["graphs"](elsewhere) == ("note", "not looked for, since there are no jobs")
+    assert not list(tmp_path.iterdir())
+    elsewhere.project.jobs.mkdir()
+    (elsewhere.project.jobs / "chat.yml").touch()
+    FILES["project"](elsewhere)
+    assert elsewhere.project.home.exists()
 
 
 def test_a_home_that_dagster_would_misread_is_told(workplace: Workplace) -> None:

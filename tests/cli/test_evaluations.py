@@ -170,7 +170,11 @@ def test_a_cost_that_was_known_is_not_stated_once_a_call_of_unknown_cost_followe
 
 def test_nothing_is_listed_where_nothing_is(listed: Callable[..., str], workplace: Workplace) -> None:
     (workplace.evidence.root / ".DS_Store").mkdir(parents=True)
-    home = workplace.project.home
+    home, jobs = workplace.project.home, workplace.project.jobs
+    missing = f"there are no jobs in {jobs} either: change to your project, or begin one with `stoic init`"
+    assert f"nothing was evaluated yet in {home}; {missing}" in listed()
+    jobs.mkdir()
+    (jobs / "chat.yml").touch()
     assert f"nothing was evaluated yet in {home}; run `stoic eval` or `stoic demo`" in listed()
 
 
