@@ -31,6 +31,8 @@ from stoic_assets.core.comparison.comparison_text import (
     interval,
     name,
     open_questions,
+    undecided,
+    verdict_word,
 )
 from stoic_assets.core.comparison.family import Verdict
 from stoic_assets.core.comparison.paired_assertions import REPEATED, PairedAssertion
@@ -113,8 +115,9 @@ def _stop(comparison: Comparison, gates: Collection[Gate]) -> None:
     sure = comparison.surely_broken if Gate.broken in gates else ()
     worse = [gate for gate in gates if comparison.verdict in STOPPING[gate]]
     for gate in worse[:1]:
-        version = comparison.candidate.agent_version
-        console.complain(f"--fail-on {gate}: the verdict on {version} is {comparison.verdict}")
+        version, verdict = comparison.candidate.agent_version, comparison.verdict
+        why = f": {undecided([each.row() for each in comparison.gating])}" if verdict == "inconclusive" else ""
+        console.complain(f"--fail-on {gate}: the verdict on {version} is {verdict}{why}")
     if sure:
         console.complain(f"--fail-on broken: {broken(comparison, sure)}:")
     for line in assertions_named(sure, most=len(sure)):
@@ -187,7 +190,7 @@ def _cells(row: Row) -> list[str | Text]:
     return [
         name(row), dashed(score, row["base_mean"]), dashed(score, row["candidate_mean"]),
         dashed(difference, row["difference"]), interval(row), dashed(p_value, row["p_adjusted"]), str(row["jobs"]),
-        Text(verdict, COLOURS[verdict]),
+        Text(verdict_word(row), COLOURS[verdict]),
     ]
 
 

@@ -7,7 +7,7 @@ from stoic_assets.core.comparison.comparable import Common, common_ground
 from stoic_assets.core.comparison.effect import FEWEST_JOBS
 from stoic_assets.core.comparison.family import Finding, Test, Verdict, by_size, decide, family_size, overall
 from stoic_assets.core.comparison.lee_bounds import robust_findings, without_worst
-from stoic_assets.core.comparison.measures import GATING, MEASURES, PASSED, minimal_difference
+from stoic_assets.core.comparison.measures import GATING, MEASURES, NOT_MEASURED, PASSED, minimal_difference
 from stoic_assets.core.comparison.paired_assertions import (
     REPEATED,
     AssertionKey,
@@ -136,7 +136,9 @@ def _findings(
 
     def test(measure: str, scope: Scope) -> Test:
         pairs = paired(before.get(measure, {}), after.get(measure, {}), scope, noise.get(measure, {}))
-        return Test(measure, scope, pairs, minimal_difference(measure, minimal), common.undecidable.get(measure))
+        had = measure in before or measure in after
+        why = common.undecidable.get(measure) if had else NOT_MEASURED
+        return Test(measure, scope, pairs, minimal_difference(measure, minimal), why)
 
     split = [found for m in MEASURES for scope in SCOPES if (found := test(m, scope)).pairs]
     return [

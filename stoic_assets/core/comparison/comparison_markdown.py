@@ -13,6 +13,7 @@ from stoic_assets.core.comparison.comparison_text import (
     left_out,
     name,
     open_questions,
+    verdict_word,
     what_to_know,
 )
 from stoic_assets.core.comparison.family import Verdict
@@ -73,6 +74,6 @@ def _line(row: Row) -> str:
         name(row), dashed(score, row["base_mean"]), dashed(score, row["candidate_mean"]),
         dashed(difference, row["difference"]), interval(row), dashed(p_value, row["p_adjusted"]),
         detectable(row),
-        f"**{row['verdict']}**" if row["verdict"] == "regressed" else row["verdict"],
+        f"**{row['verdict']}**" if row["verdict"] == "regressed" else verdict_word(row),
     )
     return "| " + " | ".join(cells) + " |"

@@ -6,7 +6,8 @@ Of a stored comparison the verdict has its own headline (`version_verdict`). Row
 from collections.abc import Iterable, Sequence
 
 from stoic_assets.core.comparison.comparison import Comparison
-from stoic_assets.core.comparison.family import Verdict, ruled_out
+from stoic_assets.core.comparison.family import Verdict, measured, ruled_out
+from stoic_assets.core.comparison.measures import NOT_MEASURED
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, whose_confidence
 from stoic_assets.core.presentation.formatting import (
@@ -53,6 +54,27 @@ def left_open(rows: Iterable[Row]) -> str | None:
     return f"failed trials leave open whether {listed(names)} regressed" if names else None
 
 
+def undecided(rows: Sequence[Row]) -> str:
+    """Why gating rows without a regression make no verdict: `5 of 5 measured are undecided; task was not measured`."""
+    if unsure := left_open(rows):
+        return unsure
+    counted = measured(rows)
+    found = sum(row["verdict"] == "inconclusive" for row in counted)
+    among = f"{len(counted)}{' measured' if len(counted) < len(rows) else ''}"
+    return f"no measure regressed or improved, but {found} of {among} are undecided{unmeasured(rows)}"
+
+
+def unmeasured(rows: Sequence[Row]) -> str:
+    """`; task, assertion were not measured`; empty where at least one version has every measure."""
+    names = [name(row) for row in rows if row["why"] == NOT_MEASURED]
+    return f"; {listed(names, len(rows))} {'was' if len(names) == 1 else 'were'} not measured" if names else ""
+
+
+def verdict_word(row: Row) -> str:
+    """The verdict on one measure; a measure that neither version has is `not measured`."""
+    return "not measured" if row["why"] == NOT_MEASURED else str(row["verdict"])
+
+
 def change(row: Row) -> str:
     """`assertion −0.33 (95 % −0.52 to −0.14)`."""
     bounds = interval(row)
@@ -90,9 +112,9 @@ def what_to_know(comparison: Comparison) -> list[str]:
 
 
 def open_questions(rows: Iterable[Row]) -> list[str]:
-    """Why measures are inconclusive; one line for each reason."""
+    """Why measures that were measured are inconclusive; one line for each reason."""
     reasons: dict[str, list[str]] = {}
-    for row in rows:
+    for row in measured(rows):
         if row["verdict"] == "inconclusive":
             reasons.setdefault(row["why"] or "no reason was recorded", []).append(name(row))
     return [f"{', '.join(names)}: {why}" for why, names in reasons.items()]

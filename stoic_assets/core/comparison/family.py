@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import Any, Literal
 
 from stoic_assets.core.comparison.effect import ALPHA, FEWEST_JOBS, NO_SPREAD, Effect, Tested, effect
+from stoic_assets.core.comparison.measures import NOT_MEASURED
 from stoic_assets.core.comparison.paired_jobs import NO_NOISE, Noise, Pair, Scope
 from stoic_assets.core.presentation.formatting import as_set, difference, is_missing, short_of
 from stoic_assets.core.rounding import ROUNDING
@@ -70,13 +71,18 @@ def by_size(rows: Iterable[Row], verdict: Verdict) -> list[Row]:
     return sorted(found, key=lambda row: -abs(row["difference"] or 0))
 
 
+def measured(rows: Iterable[Row]) -> list[Row]:
+    """The rows of `version_comparisons` of measures that at least one of the versions has."""
+    return [row for row in rows if row["why"] != NOT_MEASURED]
+
+
 def overall(rows: Iterable[Row]) -> Verdict:
-    """The verdict on a version, from its gating rows of `version_comparisons`.
+    """The verdict on a version, from its gating rows of `version_comparisons` as far as they were measured.
 
     `regressed` if any did; else `improved` if any did, unless failed trials are all that speaks against a regression;
     else `unchanged` if all are.
     """
-    gating = list(rows)
+    gating = measured(rows)
     found = {row["verdict"] for row in gating}
     if "regressed" in found:
         return "regressed"

@@ -12,6 +12,8 @@ JUDGED = frozenset((*VIRTUES, "task", "overall", PASSED))
 """Measures that depend on the judge, in part or wholly."""
 LEAVING_FAILURES_OUT = (*VIRTUES, "assertion", "timing")
 """Measures for which a trial in which the agent failed may have no value; in the others it counts as nothing done."""
+NOT_MEASURED = "neither version measured it"
+"""The reason of a measure that the suite does not have: it counts for no verdict."""
 
 
 def minimal_difference(measure: str, minimal: MinimalDifferences) -> float:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from stoic_assets.core.comparison.comparison_text import change, left_open, open_questions
-from stoic_assets.core.comparison.family import Verdict, by_size, family_size, overall
+from stoic_assets.core.comparison.comparison_text import change, open_questions, undecided, unmeasured
+from stoic_assets.core.comparison.family import Verdict, by_size, family_size, measured, overall
 from stoic_assets.core.table_rows import Row, Rows
 
 
@@ -34,13 +34,10 @@ class VersionVerdict:
             case "regressed" | "improved":
                 return self.changes(self.verdict)
             case "unchanged":
-                return f"all {len(self.gating)} measures differ by less than δ"
-            case _ if unsure := left_open(self.gating):
-                improved = self.changes("improved")
-                return f"{improved}, but {unsure}" if improved else unsure
+                return f"all {len(measured(self.gating))} measures differ by less than δ{unmeasured(self.gating)}"
             case _:
-                undecided = sum(row["verdict"] == "inconclusive" for row in self.gating)
-                return f"no measure regressed or improved, but {undecided} of {len(self.gating)} are undecided"
+                improved, unsure = self.changes("improved"), undecided(self.gating)
+                return f"{improved}, but {unsure}" if improved else unsure
 
     @property
     def tested_together(self) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from stoic_assets.core.comparison.family import measured
 from stoic_assets.core.presentation.drawing import INK_MARK, PALETTE, STRONG, Margins, axes, label, svg
 from stoic_assets.core.presentation.formatting import difference, words
 from stoic_assets.core.reports.data import values
@@ -35,7 +36,7 @@ def forest_chart_svg(rows: Rows) -> str:
     plot.locator_params(axis="x", nbins=TICKS)
     plot.xaxis.set_major_formatter(lambda value, _: "0" if abs(value) < ROUNDING else difference(value))
     plot.grid(axis="x", color=INK_MARK, alpha=0.15, linewidth=0.7)
-    _legend(figure, rows)
+    _legend(figure, measured(rows))
     return svg(figure, "differences")
 
 

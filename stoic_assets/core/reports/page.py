@@ -11,6 +11,7 @@ from typing import Any
 from jinja2 import BytecodeCache
 from markupsafe import Markup
 
+from stoic_assets.core.comparison.comparison_text import verdict_word
 from stoic_assets.core.comparison.version_verdict import version_verdict
 from stoic_assets.core.evolution.fitness import deliverable
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
@@ -52,7 +53,7 @@ def _environment(compiled: BytecodeCache | None) -> PageEnvironment:
     environment = _RowEnvironment("core/reports/templates", compiled=compiled)
     environment.filters |= {
         "lasted": lasted, "function": function, "short_of": short_of, "half_even": half_even,
-        "beside": beside, "bounded": bounded,
+        "beside": beside, "bounded": bounded, "verdict_word": verdict_word,
     }
     environment.tests["deliverable"] = deliverable
     return environment

@@ -23,7 +23,8 @@ def test_a_gate_that_cannot_say_no_says_so(evaluate: Evaluate, compared: Any, ga
     assert said in json.loads(done.stdout)["notes"]
     advice = "add jobs, or use --fail-on broken or `stoic eval --fail-under`"
     cannot = f"stoic: --fail-on regression cannot fail here: {said}; {advice}\n"
-    told = {"regression": cannot, "inconclusive": OPEN}
+    undecided = f"{OPEN} 7 of 7 measured are undecided; assertion, timing were not measured\n"
+    told = {"regression": cannot, "inconclusive": undecided}
     assert (done.exit_code, done.stderr) == (code, told[gate])
     assert f"note: {said}\n" in CliRunner().invoke(COMMANDS, [BASE, CANDIDATE], catch_exceptions=False).stdout
 
@@ -41,7 +42,8 @@ def test_what_broke_in_a_few_jobs_stops_a_pipeline_though_nothing_regressed(eval
     broke = f"1 assertion that always held for {BASE} never holds for {CANDIDATE}"
     named = "  job 1 (withheld): refund booked (held 4 of 4 times, now 0 of 4)\n"
     assert run_gate("broken") == run_gate("regression", "broken") == (1, f"stoic: --fail-on broken: {broke}:\n{named}")
-    assert run_gate("inconclusive", "broken") == (1, f"{OPEN}stoic: --fail-on broken: {broke}:\n{named}")
+    undecided = f"{OPEN} 8 of 8 measured are undecided; timing was not measured\n"
+    assert run_gate("inconclusive", "broken") == (1, f"{undecided}stoic: --fail-on broken: {broke}:\n{named}")
     assert document["summary"].endswith(f"; but {broke}")
 
 

@@ -14,7 +14,9 @@ COMMANDS = typer.Typer()
 COMMANDS.command()(compare)
 Evaluate = Callable[..., None]
 BASE, CANDIDATE = "marcus@1", "marcus@2"
-OPEN = f"stoic: --fail-on inconclusive: the verdict on {CANDIDATE} is inconclusive\n"
+OPEN = (
+    f"stoic: --fail-on inconclusive: the verdict on {CANDIDATE} is inconclusive: no measure regressed or improved, but"
+)
 TRIALS = range(48)
 HARD = {number for number in TRIALS if number % 4 > 1}
 HEAD = evaluation_head(planned_trials=48, scored_trials=48, invalid_trials=0, evaluator_model="m")

@@ -19,6 +19,7 @@ from stoic_assets.core.comparison.comparison_text import (
     fixed,
     headline,
     open_questions,
+    undecided,
     what_to_know,
 )
 from stoic_assets.core.comparison.paired_assertions import Held, PairedAssertion
@@ -31,18 +32,30 @@ def test_the_headline_names_what_regressed(worse: Comparison) -> None:
     assert change(regressed) == "assertion −0.40 (95 % −0.41 to −0.39)"
 
 
-def test_no_difference_is_said_to_be_none() -> None:
+def test_a_suite_that_lacks_measures_can_be_unchanged() -> None:
     same = {"wisdom": 0.8}
     found = compare(side("1", same), side("2", same, noisy=True), MinimalDifferences(), 0.1)
 
-    assert headline(found) == "marcus@2 is neither clearly better nor clearly worse than marcus@1"
+    assert headline(found) == "marcus@2 shows no relevant difference from marcus@1"
     assert found.with_verdict("unchanged")[0]["measure"] == "wisdom"
+    assert "| courage | – | – | – | – | – | – | not measured |" in comparison_markdown(found)
 
 
-def test_open_questions_share_their_reason(worse: Comparison) -> None:
-    [line] = [line for line in open_questions(found.row() for found in worse.gating) if "no job measured it" in line]
+def test_what_only_one_version_measured_leaves_the_verdict_open() -> None:
+    found = compare(side("1", {"wisdom": 0.8, "task": 0.8}), side("2", {"wisdom": 0.8}, True), MinimalDifferences(), 1)
 
-    assert line.startswith("courage, justice, temperance, practical wisdom, timing, overall: ")
+    rows = [each.row() for each in found.gating]
+    assert found.verdict == "inconclusive"
+    assert undecided(rows).startswith("no measure regressed or improved, but 1 of 2 measured are undecided; courage, ")
+
+
+def test_open_questions_share_their_reason() -> None:
+    has = {"wisdom": 0.8, "courage": 0.5, "task": 0.3}
+    found = compare(side("1", has), side("2", {"task": 0.3}, noisy=True), MinimalDifferences(), 0.1)
+
+    assert open_questions(each.row() for each in found.gating) == [
+        "wisdom, courage: only marcus@1 measured it (12 jobs)"
+    ]
 
 
 @pytest.mark.parametrize(("found", "shown"), [(0.02, "0.02"), (1.0, "1.00"), (1.53, "–"), (None, "–")])

@@ -6,12 +6,16 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.comparison.family import by_size, overall, ruled_out
+from stoic_assets.core.comparison.measures import NOT_MEASURED
 
 
 def row(verdict: str, change: float = 0.0, p_adjusted: float | None = None, reach: float = 0.2) -> dict[str, Any]:
     """A row of `version_comparisons` with a 90 % interval that reaches so far to each side."""
     ends = {"low_90": change - reach, "high_90": change + reach}
-    return {"verdict": verdict, "difference": change, "delta": 0.05, "p_adjusted": p_adjusted, **ends}
+    return {"verdict": verdict, "difference": change, "delta": 0.05, "p_adjusted": p_adjusted, "why": None, **ends}
+
+
+LACKING = row("inconclusive") | {"why": NOT_MEASURED}
 
 
 @pytest.mark.parametrize(
@@ -24,7 +28,8 @@ def row(verdict: str, change: float = 0.0, p_adjusted: float | None = None, reac
         ([row("improved"), row("inconclusive", -0.1, 0.2)], "improved"),
         ([row("improved"), row("inconclusive", -0.04, 0.01)], "improved"),
         ([row("regressed"), row("inconclusive", -0.1, 0.01)], "regressed"),
-        ([], "inconclusive"),
+        ([row("unchanged"), LACKING], "unchanged"), ([row("inconclusive"), LACKING], "inconclusive"),
+        ([LACKING], "inconclusive"), ([], "inconclusive"),
     ],
 )  # fmt: skip
 def test_the_verdict_on_a_version_follows_from_those_on_its_measures(rows: list[dict[str, Any]], together: str) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from stoic_assets.core.comparison.measures import NOT_MEASURED
 from stoic_assets.core.comparison.version_verdict import VersionVerdict, version_verdict
 
 FEW = "only 3 jobs measured it in both versions; at least 5 are needed"
@@ -17,6 +18,9 @@ def row(
     place = {"base": "m@1", "gating": True, "notes": ["old"], "measure": measure, "condition": "pooled"}
     tested = {"p_adjusted": None, "delta": 0.05, "low_90": None, "high_90": None}
     return {**place, **tested, "verdict": verdict, "difference": difference, "why": why, **ends, **more}
+
+
+LACKING = row("task", "inconclusive", None, NOT_MEASURED)
 
 
 def of(*rows: dict[str, Any]) -> VersionVerdict:
@@ -52,6 +56,15 @@ def test_no_rows_no_verdict() -> None:
             "Inconclusive against m@1", "no measure regressed or improved, but 1 of 2 are undecided",
         ),
         (
+            [row("wisdom", "inconclusive", None, FEW), LACKING, LACKING | {"measure": "overall"}],
+            "Inconclusive against m@1",
+            "no measure regressed or improved, but 1 of 1 measured are undecided; task, overall were not measured",
+        ),
+        (
+            [*[row("wisdom", "unchanged", 0.0)] * 8, LACKING], "Unchanged against m@1",
+            "all 8 measures differ by less than δ; task was not measured",
+        ),
+        (
             [row("task", "improved", 0.4), row("wisdom", "inconclusive", -0.3, "failed trials", p_adjusted=0.01)],
             "Inconclusive against m@1",
             "task +0.40 (95 % +0.30 to +0.50), but failed trials leave open whether wisdom regressed",
@@ -76,6 +89,7 @@ def test_what_never_gates_decides_nothing() -> None:
 def test_measures_that_stay_open_for_one_reason_are_told_together() -> None:
     found = of(*(row(name, "inconclusive", None, FEW) for name in ("wisdom", "courage")), row("task", "inconclusive"))
     assert found.open_questions == [f"wisdom, courage: {FEW}", "task: no reason was recorded"]
+    assert of(row("wisdom", "inconclusive", None, FEW), LACKING).open_questions == [f"wisdom: {FEW}"]
 
 
 def test_notes_are_kept() -> None:
