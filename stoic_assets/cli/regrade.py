@@ -1,8 +1,8 @@
 """`stoic regrade`: judges stored evidence of an evaluation again."""
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,6 +20,7 @@ from stoic_assets.cli.options import FailUnder, Json, Junit, MaxCost, MinPassed,
 from stoic_assets.cli.outcome import evaluation_outcome
 from stoic_assets.cli.partition_run import materialise
 from stoic_assets.core.calls.chat import BudgetReached
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.scoring.evaluation_junit import refusal_junit
 from stoic_assets.core.stages import VERDICTS
@@ -65,17 +66,22 @@ def regrade(
             progress.note(note)
         asked = {"samples": judge_samples, "fresh": fresh, "max_cost": max_cost}
         config = dict.fromkeys(("verdicts", "assertion_results"), asked | {"job_files": files, "original": original})
-        try:
-            with workplace.graph_use.kept():
-                materialise(workplace, version, manifest.evaluation_id, VERDICTS, config)
-        except BudgetReached as refusal:
-            if junit:
-                write_whole(junit, refusal_junit(version, str(refusal)))
-            raise
+        _judge(workplace, manifest, config, junit)
         for note in outdated_by(workplace, version, manifest.evaluation_id):
             progress.note(note)
     outcome = evaluation_outcome(workplace, version, manifest.evaluation_id)
     finish(outcome, workplace, as_json, fail_under, min_passed, junit)
+
+
+def _judge(workplace: Workplace, manifest: Manifest, config: Mapping[str, Any], junit: Path | None) -> None:
+    """Materialises the verdicts; a ceiling that no verdict fits under is told in `junit` too."""
+    try:
+        with workplace.graph_use.kept():
+            materialise(workplace, manifest.agent_version, manifest.evaluation_id, VERDICTS, config)
+    except BudgetReached as refusal:
+        if junit:
+            write_whole(junit, refusal_junit(manifest.agent_version, str(refusal)))
+        raise
 
 
 def _notes(judging: EvaluationJudging, named: Set[str], workplace: Workplace) -> Iterator[str]:
