@@ -27,7 +27,7 @@ from benchmarks.comparison.simulated_comparisons import (
     found_drops,
 )
 from benchmarks.comparison.simulated_trials import Floats
-from benchmarks.comparison.unequal_repeats import Unequal, verdicts
+from benchmarks.comparison.unequal_repeats import Jobs, Unequal, verdicts
 from benchmarks.markdown_table import print_table
 
 SEED = 20261122
@@ -42,11 +42,27 @@ EQUAL = [
 DROPPED, DROP = Cell(40, 3, 0.15, 0.05), 0.10
 NIGHTLY = [(Cell(jobs, 3, 0.12, tau), stored) for stored in (False, True) for jobs in (12, 40) for tau in (0.04, 0)]
 """The second says whether one stored evaluation is the base in all nights."""
+JOBS = 12
 UNEQUAL = [
-    Unequal(conditions, repeats)
+    Unequal((Jobs(JOBS, repeats),), conditions)
     for conditions in (1, 2) for repeats in ((1, 3), (1, 10), (3, 10), (3, 1), (10, 1))
 ]  # fmt: skip
-WORSE = [Unequal(1, repeats, (0.95, 0.6)) for repeats in ((1, 1), (1, 3), (1, 10), (3, 1), (3, 3), (3, 10), (10, 1))]
+SOME_UNEQUAL = [
+    Unequal(groups, measures=("assertion",))
+    for groups in (
+        (Jobs(9, (1, 10)), Jobs(2, (1, 1), (0.6, 0.6))), (Jobs(10, (1, 10)), Jobs(2, (1, 1), (0.5, 0.5))),
+        (Jobs(8, (1, 10)), Jobs(4, (3, 3), (0.5, 0.5))), (Jobs(6, (1, 10), (0.85, 0.85)), Jobs(8, (1, 1), (0.5, 0.5))),
+        (Jobs(1, (1, 3)), Jobs(11, (1, 1))), (Jobs(1, (2, 3)), Jobs(11, (3, 3))),
+    )
+]  # fmt: skip
+"""The first four are among the worst of thousands of designs that were tried."""
+WORSE = [
+    Unequal(tuple(Jobs(number, repeats, (0.95, 0.6)) for number, repeats in groups))
+    for groups in (
+        *([(JOBS, repeats)] for repeats in ((1, 1), (1, 3), (1, 10), (3, 1), (3, 3), (3, 10), (10, 1))),
+        [(10, (1, 10)), (2, (1, 1))], [(1, (1, 3)), (11, (1, 1))], [(1, (2, 3)), (11, (3, 3))],
+    )
+]  # fmt: skip
 HEAD = ("jobs", "repeats", "σ", "τ")
 
 Counts = tuple[float, ...]
@@ -104,11 +120,13 @@ def simulate(quick: bool) -> bool:
         nights = [work.start(alarmed_histories, cell, HISTORIES, stored) for cell, stored in NIGHTLY]
         unequal = [work.start(verdicts, cell, COMPARISONS) for cell in UNEQUAL]
         worse = [work.start(verdicts, cell, DROPS) for cell in WORSE]
+        some = [work.start(verdicts, cell, COMPARISONS) for cell in SOME_UNEQUAL]
         _print_versions()
         _print_false_alarms(bounds, [_summed(futures) for futures in equal], work.done(COMPARISONS))
         _print_drops(bounds, _summed(drops), work)
         _print_nights(bounds, [_summed(futures) for futures in nights], work.done(HISTORIES))
         _print_unequal(bounds, [_summed(futures) for futures in unequal], work.done(COMPARISONS))
+        _print_some_unequal(bounds, [_summed(futures) for futures in some], work.done(COMPARISONS))
         _print_worse([_summed(futures) for futures in worse], work.done(DROPS))
     return bounds.held
 
@@ -147,22 +165,36 @@ def _print_nights(bounds: Bounds, counts: Sequence[Floats], n: int) -> None:
 
 def _print_unequal(bounds: Bounds, counts: Sequence[Floats], n: int) -> None:
     rows = [
-        [str(cell.conditions), *map(str, cell.repeats), *(
-            f"{bounds.percent(found / n, MOST_IN_A_CELL, n)} ({by_jobs / n:.1%})"
-            for found, by_jobs in zip(of_both[:2], of_both[2:], strict=True)
-        )]
-        for cell, of_both in zip(UNEQUAL, counts, strict=True)
-    ]  # fmt: skip
+        [str(cell.conditions), *map(str, cell.groups[0].repeats), *_both(bounds, found, n)]
+        for cell, found in zip(UNEQUAL, counts, strict=True)
+    ]
     title = f"Two clones, different numbers of repeats: {n:,} comparisons a cell, share with any such verdict"
     print_table(title, ["conditions", "base", "candidate", "regressed", "improved"], rows)
 
 
+def _print_some_unequal(bounds: Bounds, counts: Sequence[Floats], n: int) -> None:
+    rows = [[*_groups(cell), *_both(bounds, found, n)] for cell, found in zip(SOME_UNEQUAL, counts, strict=True)]
+    title = f"Two clones, different numbers of repeats in some jobs, assertions alone: {n:,} comparisons a cell"
+    print_table(title, ["jobs", "others", "regressed", "improved"], rows)
+
+
+def _both(bounds: Bounds, found: Floats, n: int) -> list[str]:
+    """How often regressed and how often improved; in parentheses by the spread over jobs alone."""
+    pairs = zip(found[:2], found[2:], strict=True)
+    return [f"{bounds.percent(rule / n, MOST_IN_A_CELL, n)} ({by_jobs / n:.1%})" for rule, by_jobs in pairs]
+
+
 def _print_worse(counts: Sequence[Floats], n: int) -> None:
     rows = [
-        [*map(str, cell.repeats), f"{regressed / n:.0%} ({by_jobs / n:.0%})"]
+        [*_groups(cell), f"{regressed / n:.0%} ({by_jobs / n:.0%})"]
         for cell, (regressed, _, by_jobs, _) in zip(WORSE, counts, strict=True)
     ]
-    print_table(f"A candidate whose assertions hold less often: {n:,}", ["base", "candidate", "regressed"], rows)
+    print_table(f"A candidate whose assertions hold less often: {n:,}", ["jobs", "others", "regressed"], rows)
+
+
+def _groups(cell: Unequal) -> list[str]:
+    first, *others = map(str, cell.groups)
+    return [first, ", ".join(others) or "–"]
 
 
 def _described(cell: Cell) -> list[str]:

@@ -76,10 +76,10 @@ def _chances(random: Random, n: int, jobs: int, tau: float) -> Floats:
     return np.where(np.arange(MOST_ASSERTIONS) < number, np.where(always, 1.0, flaky), np.nan)
 
 
-def with_one_assertion(suites: Suites, of_versions: tuple[float, float]) -> Suites:
-    """The same suites with one assertion a job, which holds with the version's chance in each trial."""
+def with_one_assertion(suites: Suites, holds: Floats) -> Suites:
+    """The same suites with one assertion a job, which holds with this chance in each trial; they are version × job."""
     chances = np.full_like(suites.chances, np.nan)
-    chances[..., 0] = np.array(of_versions)[:, None]
+    chances[..., 0] = holds
     return replace(suites, chances=chances)
 
 

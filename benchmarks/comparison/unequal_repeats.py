@@ -13,42 +13,70 @@ from stoic_assets.core.comparison.paired_jobs import NO_NOISE, paired
 from stoic_assets.core.comparison.trial_values import difference_noise
 from stoic_assets.core.configuration.settings import MinimalDifferences
 
-JOBS, SIGMA = 12, 0.12
+SIGMA = 0.12
 MEASURES = ("assertion", "timing", "overall")
 """Those of a suite without a judge. In larger families each measure is held to more."""
 
 
 @dataclass(frozen=True)
-class Unequal:
-    """The `repeats` of base and candidate, under so many `conditions`.
+class Jobs:
+    """Some jobs with one assertion each, which `holds` with the version's chance in each trial.
 
-    Each of the `JOBS` has one assertion, which `holds` with the version's chance in each trial. Else they are clones.
+    `repeats` and `holds` are those of base and candidate.
     """
 
-    conditions: int
+    number: int
     repeats: tuple[int, int]
     holds: tuple[float, float] = (0.9, 0.9)
+
+    def __str__(self) -> str:
+        holds = f" ({self.holds[0]:.0%})" if self.holds[0] == self.holds[1] else ""
+        return f"{self.number} with {self.repeats[0]} and {self.repeats[1]}{holds}"
+
+
+@dataclass(frozen=True)
+class Unequal:
+    """A suite of `groups` of jobs under so many `conditions`, compared by `measures`.
+
+    But for how often the assertions hold, the versions are clones.
+    """
+
+    groups: tuple[Jobs, ...]
+    conditions: int = 1
+    measures: tuple[str, ...] = MEASURES
+
+    @property
+    def repeats(self) -> list[list[int]]:
+        """Version × job."""
+        return [[group.repeats[version] for group in self.groups for _ in range(group.number)] for version in (0, 1)]
+
+    @property
+    def holds(self) -> list[list[float]]:
+        """Version × job."""
+        return [[group.holds[version] for group in self.groups for _ in range(group.number)] for version in (0, 1)]
 
 
 def verdicts(random: Random, cell: Unequal, n: int) -> tuple[int, ...]:
     """Comparisons with anything regressed and with anything improved; then both by the spread over jobs alone."""
-    suites = with_one_assertion(draw_suites(random, n, JOBS, tau=0), cell.holds)
-    trials = draw_trials(random, suites, max(cell.repeats), SIGMA)[:, :, :, : cell.conditions]
+    repeats, holds = cell.repeats, np.array(cell.holds)
+    suites = with_one_assertion(draw_suites(random, n, holds.shape[1], tau=0), holds)
+    trials = draw_trials(random, suites, max(map(max, repeats)), SIGMA)[:, :, :, : cell.conditions]
     counts: Counter[tuple[bool, str]] = Counter()
-    for versions in np.moveaxis(trials, -1, 1):
-        sides = [versions[:, place, :, :, :repeats] for place, repeats in enumerate(cell.repeats)]
-        tests = [_test(name, *(side[GATING.index(name)] for side in sides)) for name in MEASURES]
+    for measures in np.moveaxis(trials, -1, 1):
+        tests = [_test(name, measures[GATING.index(name)], repeats) for name in cell.measures]
         by_jobs = [replace(test, pairs=[replace(pair, noise=NO_NOISE) for pair in test.pairs]) for test in tests]
         for rule, family in ((True, tests), (False, by_jobs)):
             counts.update({(rule, found.verdict) for found in decide(family, gating=True)})
     return tuple(counts[rule, verdict] for rule in (True, False) for verdict in ("regressed", "improved"))
 
 
-def _test(name: str, base: Floats, candidate: Floats) -> Test:
-    """The trials of both sides are job × condition × repeat."""
-    jobs = zip(base.tolist(), candidate.tolist(), strict=True)
-    noise = [[difference_noise(*cell) for cell in zip(*sides, strict=True)] for sides in jobs]
-    means = (cells_of(side.mean(axis=-1).tolist()) for side in (base, candidate))
-    return Test(
-        name, "pooled", paired(*means, "pooled", cells_of(noise)), minimal_difference(name, MinimalDifferences())
+def _test(name: str, versions: Floats, repeats: list[list[int]]) -> Test:
+    """The trials are version × job × condition × repeat."""
+    base, candidate = (
+        [job[:, :number].tolist() for job, number in zip(*version, strict=True)]
+        for version in zip(versions, repeats, strict=True)
     )
+    means = (cells_of([np.mean(job, axis=-1).tolist() for job in side]) for side in (base, candidate))
+    cells = (zip(*sides, strict=True) for sides in zip(base, candidate, strict=True))
+    noise = cells_of([[difference_noise(*cell) for cell in job] for job in cells]) if repeats[0] != repeats[1] else {}
+    return Test(name, "pooled", paired(*means, "pooled", noise), minimal_difference(name, MinimalDifferences()))

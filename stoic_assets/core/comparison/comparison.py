@@ -112,7 +112,7 @@ def compare(
     """
     common = common_ground(base, candidate, threshold, judge_moved)
     before, after = (cells_by_measure(side.measures, common.jobs) for side in (base, candidate))
-    noise = trial_noise(base, candidate)
+    noise = trial_noise(base, candidate, common.jobs)
     findings = _findings(before, after, noise, common, minimal)
     if common.left_out:
         base_left = without_worst(before, after, base, candidate, common.jobs)

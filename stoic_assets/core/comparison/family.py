@@ -7,6 +7,7 @@ must also differ by its minimal relevant difference δ: with many jobs an irrele
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from math import fsum
 from statistics import fmean
 from typing import Any, Literal
 
@@ -118,10 +119,21 @@ def decide(tests: Sequence[Test], gating: bool) -> list[Finding]:
 
 
 def _effect(test: Test, tests: int) -> Effect:
-    noise = NO_NOISE
-    if test.pairs:
-        noise = Noise(fmean(pair.noise.variance for pair in test.pairs), sum(pair.noise.freedom for pair in test.pairs))
-    return effect([pair.difference for pair in test.pairs], tests, test.delta, noise)
+    return effect([pair.difference for pair in test.pairs], tests, test.delta, _noise(test.pairs))
+
+
+def _noise(pairs: Sequence[Pair]) -> Noise:
+    """What single trials cause on average over jobs, if it is known of any.
+
+    A job of which it is not has one trial on each side: it tells by how far it lies from the mean difference.
+    """
+    freedom = sum(pair.noise.freedom for pair in pairs)
+    if not freedom:
+        return NO_NOISE
+    mean = fmean(pair.difference for pair in pairs)
+    unknown = [pair.difference - mean for pair in pairs if not pair.noise.freedom]
+    spread = fsum(distance**2 for distance in unknown) / (len(pairs) - 1) if unknown else 0.0
+    return Noise(fmean(pair.noise.variance for pair in pairs) + spread, freedom)
 
 
 def _adjusted(family: Mapping[int, Tested | None]) -> dict[int, tuple[float, float]]:

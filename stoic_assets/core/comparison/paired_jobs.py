@@ -24,7 +24,7 @@ Measured = Mapping[str, Cells]
 
 @dataclass(frozen=True)
 class Noise:
-    """The variance that the spread of single trials causes in a difference, and by how many degrees of freedom."""
+    """The variance that the spread of single trials causes in a difference; unknown without degrees of freedom."""
 
     variance: float = 0.0
     freedom: int = 0
@@ -89,8 +89,10 @@ def _pair(
 
 
 def _noise(cells: Mapping[str, Noise], conditions: Sequence[str], weight: float = 1.0) -> Noise:
-    """That of the sum over these conditions, each with this weight."""
-    found = [cells[name] for name in conditions if name in cells]
+    """That of the sum over these conditions, each with this weight; unknown if that of any is."""
+    found = [cells.get(name, NO_NOISE) for name in conditions]
+    if not all(of.freedom for of in found):
+        return NO_NOISE
     return Noise(weight**2 * fsum(of.variance for of in found), sum(of.freedom for of in found))
 
 

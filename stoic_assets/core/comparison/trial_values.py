@@ -4,7 +4,8 @@ Where two equal versions have the same number of trials, a job is as likely to d
 Student's t over the jobs is right. Otherwise it is not: an assertion that holds in nine of ten trials may well hold in
 the one trial that each job of the base has. Ten trials of the candidate then show a drop of about 0.1 in every job, and
 by the spread of these drops a fifth of such comparisons would call equal versions different (docs/statistics.md). The
-spread within the cells knows better: it tells how far single trials lie apart.
+spread within the cells knows better: it tells how far single trials lie apart. As soon as the numbers differ somewhere,
+that of every cell is needed: the noise of the others is part of that of the mean difference.
 """
 
 from collections import Counter, defaultdict
@@ -18,32 +19,37 @@ from stoic_assets.core.comparison.side import Side
 from stoic_assets.core.table_rows import Row
 
 
-def trial_noise(base: Side, candidate: Side) -> dict[str, NoisyCells]:
-    """The noise of each measure in each cell where the numbers of valid trials differ; none if they differ nowhere.
+def trial_noise(base: Side, candidate: Side, jobs: Set[str]) -> dict[str, NoisyCells]:
+    """The noise of each measure in each cell, if in any of these jobs the numbers of valid trials differ; else none.
 
     That some of them have no value, as on one side the agent failed, does not count: `lee_bounds` sees to it.
     """
-    before, after = (Counter(cell_of(row) for row in side.trials if row["valid"]) for side in (base, candidate))
-    cells = {cell for cell in before.keys() & after.keys() if before[cell] != after[cell]}
-    return {measure: _noise(base, candidate, measure, cells) for measure in MEASURES} if cells else {}
+    before, after = (_valid_trials(side, jobs) for side in (base, candidate))
+    if all(before[cell] == after[cell] for cell in before.keys() & after.keys()):
+        return {}
+    return {measure: _noise(base, candidate, measure) for measure in MEASURES}
 
 
-def _noise(base: Side, candidate: Side, measure: str, cells: Set[Cell]) -> NoisyCells:
+def _valid_trials(side: Side, jobs: Set[str]) -> Counter[Cell]:
+    return Counter(cell_of(row) for row in side.trials if row["valid"] and row["job"] in jobs)
+
+
+def _noise(base: Side, candidate: Side, measure: str) -> NoisyCells:
     before, after = (trial_values(side, measure) for side in (base, candidate))
     found: dict[str, dict[str, Noise]] = defaultdict(dict)
-    for job, condition in before.keys() & after.keys() & cells:
+    for job, condition in before.keys() & after.keys():
         found[job][condition] = difference_noise(before[job, condition], after[job, condition])
     return found
 
 
 def difference_noise(before: Sequence[float], after: Sequence[float]) -> Noise:
-    """The noise of the difference of both means by the spread of single trials; none if there are equally many.
+    """The noise of the difference of both means by the spread of single trials; unknown if each side has only one.
 
     The spread is that of both sides together, since one that has a single trial shows none.
     """
-    if len(before) == len(after):
-        return NO_NOISE
     freedom = len(before) + len(after) - 2
+    if not freedom:
+        return NO_NOISE
     variance = (_squares(before) + _squares(after)) / freedom
     return Noise(variance * (1 / len(before) + 1 / len(after)), freedom)
 

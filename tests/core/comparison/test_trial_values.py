@@ -11,7 +11,7 @@ from scipy.stats import t, ttest_ind
 
 from stoic_assets.core.comparison.comparison import compare
 from stoic_assets.core.comparison.family import Finding
-from stoic_assets.core.comparison.paired_jobs import NO_NOISE, Noise
+from stoic_assets.core.comparison.paired_jobs import NO_NOISE, Noise, paired
 from stoic_assets.core.comparison.side import Side
 from stoic_assets.core.comparison.trial_values import difference_noise, trial_noise, trial_values
 from stoic_assets.core.configuration.settings import MinimalDifferences
@@ -78,20 +78,51 @@ def width(found: Finding) -> float:
     return tested.high - tested.low
 
 
+ONCE = [[1.0], [1.0]], [[1.0], [0.0]]
+"""Two jobs tried once in both versions; in the candidate one does not hold."""
+THRICE = [[1.0, 1.0, 0.0]] * 4, [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 0.0]]
+
+
+@pytest.mark.parametrize("rest", [ONCE, THRICE])
+def test_jobs_with_equal_numbers_of_trials_add_their_noise(make_side: MakeSide, rest: Any) -> None:
+    (before, after), others = rest, 12 - len(rest[0])
+    sides = [of_jobs(make_side(), jobs) for jobs in (ALL_HELD[:others] + before, NINE_HELD[:others] + after)]
+    assert assertion(*sides).verdict == "inconclusive"
+
+
+def test_a_job_tried_once_in_both_versions_counts_by_its_distance_from_the_mean(make_side: MakeSide) -> None:
+    sides = [of_jobs(make_side(), first[:10] + rest) for first, rest in zip((ALL_HELD, NINE_HELD), ONCE, strict=True)]
+    found = assertion(*sides)
+    single, mean = 0.9 / 9 * (1 + 1 / 10), -2 / 12
+    variance = (10 * single + ((0 - mean) ** 2 + (-1 - mean) ** 2) * 12 / 11) / 12
+    assert width(found) == pytest.approx(2 * float(t.ppf(0.975, 90)) * sqrt(variance / 12))
+
+
+def test_a_job_of_which_one_condition_is_not_known_is_not_known() -> None:
+    known, cells = Noise(0.1, 3), {"a": {"withheld": 0.5, "supplied": 0.5}}
+    for noise in ({"withheld": known}, {"withheld": known, "supplied": NO_NOISE}):
+        assert [pair.noise for pair in paired(cells, cells, "pooled", {"a": noise})] == [NO_NOISE]
+
+
 def test_with_equal_numbers_of_trials_the_jobs_tell(make_side: MakeSide) -> None:
     side, other = of_jobs(make_side(), MOST_HELD), of_jobs(make_side(), FEW_HELD)
-    assert trial_noise(side, other) == {}
+    assert trial_noise(side, other, {row["job"] for row in side.trials}) == {}
 
 
-def test_only_valid_trials_count_and_only_cells_that_differ_in_their_number(make_side: MakeSide) -> None:
+def test_only_valid_trials_of_compared_jobs_count(make_side: MakeSide) -> None:
     side = of_jobs(make_side(), [[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
     other = of_jobs(make_side(), [[1.0, 0.0], [1.0, 0.0, 1.0], [1.0, 0.0, 1.0]])
-    trials = [row | {"valid": row["trial_id"] != "02/withheld/2"} for row in other.trials]
-    found = trial_noise(side, replace(other, trials=trials))["assertion"]
-    assert found == {"01": {"withheld": Noise(pytest.approx((1 / 2 + 2 / 3) / 3 * (1 / 2 + 1 / 3)), 3)}}
+    other = replace(other, trials=[row | {"valid": row["trial_id"] != "02/withheld/2"} for row in other.trials])
+    assert trial_noise(side, other, {"00", "02"}) == {}
+    found = trial_noise(side, other, {"00", "01"})["assertion"]
+    alike = {"withheld": Noise(pytest.approx(1 / 2), 2)}
+    unlike = {"withheld": Noise(pytest.approx((1 / 2 + 2 / 3) / 3 * (1 / 2 + 1 / 3)), 3)}
+    assert found == {"00": alike, "01": unlike, "02": alike}
 
 
-@pytest.mark.parametrize(("before", "after"), [([0.5], [0.2, 0.6, 0.9]), ([0.1, 0.4, 0.3], [0.7, 0.2])])
+@pytest.mark.parametrize(
+    ("before", "after"), [([0.5], [0.2, 0.6, 0.9]), ([0.1, 0.4, 0.3], [0.7, 0.2]), ([0.1, 0.4], [0.7, 0.2])]
+)
 def test_the_variance_is_that_of_the_t_test_of_two_samples(before: list[float], after: list[float]) -> None:
     noise, known = difference_noise(before, after), ttest_ind(after, before)
     assert noise == difference_noise(after, before)
@@ -99,9 +130,8 @@ def test_the_variance_is_that_of_the_t_test_of_two_samples(before: list[float], 
     assert (difference / sqrt(noise.variance), noise.freedom) == pytest.approx((known.statistic, known.df))
 
 
-@pytest.mark.parametrize("values", [[1.0], [1.0, 0.0]])
-def test_as_many_values_on_both_sides_need_no_such_test(values: list[float]) -> None:
-    assert difference_noise(values, values) == NO_NOISE
+def test_a_single_trial_on_each_side_shows_no_spread() -> None:
+    assert difference_noise([1.0], [0.0]) == NO_NOISE
 
 
 @pytest.mark.parametrize(
