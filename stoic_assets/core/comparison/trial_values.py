@@ -61,7 +61,10 @@ def _squares(values: Sequence[float]) -> float:
 
 
 def trial_values(side: Side, measure: str) -> Mapping[Cell, list[float]]:
-    """What the valid trials of each cell were scored, as `job_measures` counts it."""
+    """What the valid trials of each cell were scored, as `job_measures` counts it in the cells of which it has a row.
+
+    Elsewhere a failed trial may have a 0 although nothing was asked of it; what is compared are the rows.
+    """
     scores = {row["trial_id"]: row["score"] for row in side.virtues if row["virtue"] == measure}
     values: dict[Cell, list[float]] = defaultdict(list)
     for row in side.trials:

@@ -101,3 +101,16 @@ def test_they_are_the_means_of_what_a_comparison_takes_for_the_values_of_single_
     told = {measure: (pytest.approx(fmean(of)), len(of), 1) for measure, of in values.items() if of}
     assert found == told
     assert [found[measure][1] for measure in ("wisdom", "task", "assertion", "timing")] == [2, 3, 3, 2]
+
+
+def test_where_no_task_was_given_there_is_no_mean_to_which_such_a_value_could_belong(warehouse, evaluation):
+    made = evaluation(warehouse).trial("t1").assertion(True, trial_id="t1")
+    made.trial("t2", outcome="agent_error").assertion(False, trial_id="t2")
+    made.trial("t3", outcome="agent_error", job="b")
+    rows = made.scored("job_measures").read("job_measures")
+    side = SimpleNamespace(trials=made.read("composite_scores"), virtues=[])
+    values = {(*cell, measure): of for measure in MEASURES for cell, of in trial_values(side, measure).items()}
+    told = {key: (fmean(of), len(of), 0) for key, of in values.items()}
+    found = {(row["job"], row["condition"], row["measure"]): counts(row) for row in rows}
+    assert found.items() <= told.items()
+    assert {measure for *_, measure in found} == {"assertion", "overall", "passed"}
