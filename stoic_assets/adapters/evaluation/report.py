@@ -14,6 +14,7 @@ from stoic_assets.adapters.disk.files import remove_folder, write_whole
 from stoic_assets.adapters.evaluation.release_comparison import comparable_version, why_uncompared
 from stoic_assets.adapters.evaluation.stored_comparison import base_key, why_outdated
 from stoic_assets.adapters.evaluation.tables import VERDICT_ON, EvaluationTables
+from stoic_assets.adapters.messages.receiver import addresses
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
 from stoic_assets.adapters.warehouse.stored_tables import StoredTables
 from stoic_assets.adapters.warehouse.table_schemas import TABLES
@@ -73,6 +74,7 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
         weak_below=workplace.settings.weakness.score_below,
         uncompared=None if comparisons else outdated or why_uncompared(workplace, manifest),
         comparable=None if base else comparable_version(workplace, manifest, trends),
+        fitness_is_sent=bool(addresses(workplace.env)["fitness"]),
         base=EvaluationRows(_head(base), **_tables(base, _OF_BASE)) if base else None,
     )
 

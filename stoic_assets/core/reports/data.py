@@ -48,7 +48,7 @@ class ReportData(EvaluationRows):
     says why there is none with the version that is known to be the base, and what to do; `comparable` is an earlier
     version for a report without any base. `judge_calibration` contains all comparisons of judges with people. Above
     `invalid_trials_threshold`, a share of the trials, 0–1, there is no verdict. A virtue is weak with a score below
-    `weak_below`, 0–1.
+    `weak_below`, 0–1. `fitness_is_sent` where the evolution service has an address.
     """
 
     virtue_trends: Rows = ()
@@ -60,6 +60,7 @@ class ReportData(EvaluationRows):
     base: EvaluationRows | None = None
     uncompared: str | None = None
     comparable: str | None = None
+    fitness_is_sent: bool = True
 
 
 def values(rows: Iterable[Row], column: str) -> list[float]:

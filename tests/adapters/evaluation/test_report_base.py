@@ -1,6 +1,7 @@
 """Which base a report shows, and what it says where there is none."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -51,6 +52,12 @@ def test_the_evaluation_that_it_was_compared_with_is_the_base(workplace: Workpla
 
 def test_a_first_release_has_no_base(workplace: Workplace, evaluated: Make) -> None:
     assert report_data(workplace, evaluated("marcus@1", "a")).base is None
+
+
+def test_a_report_knows_whether_fitness_updates_are_sent(workplace: Workplace, evaluated: Make) -> None:
+    manifest = evaluated("marcus@1", "a")
+    served = replace(workplace, env={**workplace.env, "EVOLUTION_URL": "http://127.0.0.1:1"})
+    assert [report_data(each, manifest).fitness_is_sent for each in (workplace, served)] == [False, True]
 
 
 @pytest.mark.parametrize(

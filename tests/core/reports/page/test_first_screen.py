@@ -127,6 +127,13 @@ def test_a_fitness_update_that_is_never_sent_waits_nowhere(make_data: Make, row:
     assert said in " ".join(Structure(render_report(data)).text.split())
 
 
+def test_a_fitness_update_without_an_address_says_for_what_it_waits(make_data: Make) -> None:
+    row = {"fitness": 0.66, "conclusive": True, "scored_trials": 6, "revision": 1, "delivered_at": None}
+    data = make_data(trials=1, turns=2, compared=False, fitness_updates=[row], fitness_is_sent=False)
+    told = "Fitness 0.66 in the fitness update: in the outbox until EVOLUTION_URL is set."
+    assert told in " ".join(Structure(render_report(data)).text.split())
+
+
 def test_the_means_name_the_trials_that_have_one(make_data: Make) -> None:
     data, without = make_data(trials=4), {"overall": None}
     some = [row | (without if place else {}) for place, row in enumerate(data.composite_scores)]
