@@ -38,6 +38,15 @@ def databases_are_set_up_once(tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 
 @pytest.fixture
+def in_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of `workplace`'s project, in which commands run that are called here: offline, with its home."""
+    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("STOIC_LLM", "offline")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
 def screen(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Makes standard output a terminal of so many columns."""
 

@@ -140,12 +140,9 @@ async def reachable(*_: object) -> None: ...
 
 
 @pytest.fixture
-def run(workplace: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Any]]:
+def run(workplace: Workplace, in_project: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Any]]:
     """In a project with one job: what the evaluation and its end were asked for, neither of which takes place."""
     told: dict[str, list[Any]] = {"run_evaluation": [], "finish": []}
-    monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
-    monkeypatch.setenv("STOIC_LLM", "offline")
-    monkeypatch.chdir(tmp_path)
     for name, fake in {
         "check_reachable": reachable, "run_evaluation": lambda *asked: told["run_evaluation"].extend(asked),
         "evaluation_outcome": lambda *_: "outcome", "finish": lambda *asked: told["finish"].extend(asked),

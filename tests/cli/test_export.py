@@ -13,14 +13,9 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.export import export
 from stoic_assets.core.errors import ConfigurationError, StoicError
 
+pytestmark = pytest.mark.usefixtures("in_project")
 EXPORT = typer.Typer()
 EXPORT.command()(export)
-
-
-@pytest.fixture(autouse=True)
-def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture

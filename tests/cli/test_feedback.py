@@ -12,6 +12,7 @@ from stoic_assets.cli import feedback as command
 from stoic_assets.cli.feedback import feedback
 from stoic_assets.cli.run_faults import Interrupted
 
+pytestmark = pytest.mark.usefixtures("in_project")
 VERSION = "marcus@1.1.0"
 TIRESOME = {
     "agent_version": VERSION, "task_id": "mentor", "overall_satisfaction": 0.5, "interpretation_confidence": 0.8,
@@ -20,12 +21,6 @@ TIRESOME = {
         {"dimension": "charm", "score": 0.1, "confidence": 1},
     ],
 }  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def own_project(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(workplace.project.root)
-    monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
 
 
 def put(workplace: Workplace, name: str, content: Any) -> None:

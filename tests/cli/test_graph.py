@@ -18,10 +18,8 @@ from stoic_assets.core.errors import ServiceUnreachable
 
 
 @pytest.fixture
-def home(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(workplace: Workplace, in_project: Path) -> Path:
     """Of the project that is the current one."""
-    monkeypatch.chdir(workplace.project.root)
-    monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
     return workplace.project.home
 
 

@@ -16,6 +16,7 @@ from stoic_assets.core.calls.chat import BudgetReached
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.jobs.job import Job
 
+pytestmark = pytest.mark.usefixtures("in_project")
 COMMANDS = typer.Typer()
 COMMANDS.command()(command.regrade)
 
@@ -26,9 +27,6 @@ def test_where_the_earlier_verdicts_stand_for_want_of_money_no_earlier_file_does
     def too_dear(*_: object) -> None:
         raise BudgetReached("so the earlier ones stand")
 
-    monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
-    monkeypatch.setenv("STOIC_LLM", "offline")
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(command, "materialise", too_dear)
     workplace.evidence.begin(make_manifest())
     file = tmp_path / "kept.xml"
@@ -54,9 +52,6 @@ def test_whatever_is_asked_for_reaches_the_judging(
         told.append(asked[-1])
         raise BudgetReached("enough")
 
-    monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
-    monkeypatch.setenv("STOIC_LLM", "offline")
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(command, "materialise", noted)
     target, task = {"user": "u", "chatbot": "marcus"}, {"task": "Talk", "acceptanceCriteria": "Somebody talks"}
     job = Job.model_validate({"name": "chat", "target": target, "tasks": [task]})
@@ -98,9 +93,6 @@ def test_what_may_be_unintended_is_noted_and_what_was_asked_for_is_not(
     workplace: Workplace, make_manifest: Callable[..., Manifest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     corrected: list[str], edited: list[str], options: list[str], noted: list[str],
 ) -> None:  # fmt: skip
-    monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
-    monkeypatch.setenv("STOIC_LLM", "offline")
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(command, "materialise", lambda *_: None)
     monkeypatch.setattr(command, "evaluation_outcome", lambda *_: None)
     monkeypatch.setattr(command, "finish", lambda *_: None)
@@ -123,12 +115,9 @@ def test_what_may_be_unintended_is_noted_and_what_was_asked_for_is_not(
 
 
 def test_each_gate_has_its_own_measure(
-    workplace: Workplace, make_manifest: Callable[..., Manifest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workplace: Workplace, make_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = list[Any]()
-    monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
-    monkeypatch.setenv("STOIC_LLM", "offline")
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(command, "materialise", lambda *_: None)
     monkeypatch.setattr(command, "evaluation_outcome", lambda *_: "outcome")
     monkeypatch.setattr(command, "finish", lambda *asked: told.extend(asked))
@@ -140,7 +129,7 @@ def test_each_gate_has_its_own_measure(
 
 
 def test_a_comparison_that_no_longer_holds_is_named_with_the_command_that_renews_it(
-    workplace: Workplace, make_manifest: Callable[..., Manifest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workplace: Workplace, make_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def judged_again(*_: object) -> None:
         trial = {"trial_id": "t", "job": "chat", "condition": "withheld", "repeat": 1, "outcome": "signed_off"}
@@ -153,9 +142,6 @@ def test_a_comparison_that_no_longer_holds_is_named_with_the_command_that_renews
         "base_started_at": "2026-03-01T02:00:00Z", "offline": False, "notes": [],
     }  # fmt: skip
     workplace.warehouse.write("version_comparisons", "marcus@1.1.0", "E2", [row])
-    monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
-    monkeypatch.setenv("STOIC_LLM", "offline")
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(command, "materialise", judged_again)
     monkeypatch.setattr(command, "evaluation_outcome", lambda *_: None)
     monkeypatch.setattr(command, "finish", lambda *_: None)

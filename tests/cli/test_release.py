@@ -17,31 +17,26 @@ from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.releases import Release
 from stoic_assets.defs.releases import digest_of
 
+pytestmark = pytest.mark.usefixtures("in_project")
 COMMANDS = typer.Typer()
 COMMANDS.command()(add)
 
 
-def test_a_release_may_be_dated_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
+def test_a_release_may_be_dated_back(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"^--released-at: 'yesterday' is not a time"):
         CliRunner().invoke(COMMANDS, ["mentor@2", "--released-at", "yesterday"], catch_exceptions=False)
     CliRunner().invoke(COMMANDS, ["mentor@2", "--released-at", "2025-03-01"], catch_exceptions=False)
     assert "releasedAt: '2025-03-01'\n" in (tmp_path / "releases" / "mentor-2.yml").read_text()
 
 
-def test_a_git_id_that_looks_like_a_number_is_a_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
+def test_a_git_id_that_looks_like_a_number_is_a_version(tmp_path: Path) -> None:
     for _ in range(2):
         CliRunner().invoke(COMMANDS, ["marcus@5e92512", "--parent", "1e3"], catch_exceptions=False)
     manifest = read_document(tmp_path / "releases" / "marcus-5e92512.yml", Release)
     assert (manifest.version, manifest.parents) == ("5e92512", ("1e3",))
 
 
-def test_a_release_that_listens_at_no_address_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
+def test_a_release_that_listens_at_no_address_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="--url: not an http or https address such as"):
         CliRunner().invoke(COMMANDS, ["mentor@2", "--url", "localhost"], catch_exceptions=False)
     assert not (tmp_path / "releases").exists()
@@ -49,9 +44,7 @@ def test_a_release_that_listens_at_no_address_is_refused(tmp_path: Path, monkeyp
     assert "url: http://localhost:1" in (tmp_path / "releases" / "mentor-2.yml").read_text()
 
 
-def test_a_manifest_that_is_replaced_keeps_its_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
+def test_a_manifest_that_is_replaced_keeps_its_date(tmp_path: Path) -> None:
     file = tmp_path / "releases" / "mentor-2.yml"
     CliRunner().invoke(COMMANDS, ["mentor@2", "--released-at", "2025-03-01T10:00:00+00:00"], catch_exceptions=False)
     first = digest_of(read_document(file, Release))
@@ -64,9 +57,7 @@ def test_a_manifest_that_is_replaced_keeps_its_date(tmp_path: Path, monkeypatch:
     assert "releasedAt" not in file.read_text()
 
 
-def test_releases_of_one_plain_name_have_a_file_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
+def test_releases_of_one_plain_name_have_a_file_each(tmp_path: Path) -> None:
     for version in ("a-b@c", "a@b-c", "a@b-c"):
         CliRunner().invoke(COMMANDS, [version, "--notes", version], catch_exceptions=False)
     folder = tmp_path / "releases"
@@ -84,8 +75,6 @@ def test_releases_of_one_plain_name_have_a_file_each(tmp_path: Path, monkeypatch
 def test_of_two_at_once_whose_plain_names_are_one_neither_replaces_the_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
     second, write = Thread(target=add, args=("a@b-c",)), release.write_whole
 
     def write_late(path: Path, text: str) -> Path:
@@ -101,23 +90,15 @@ def test_of_two_at_once_whose_plain_names_are_one_neither_replaces_the_other(
     assert sorted(file.name for file in (tmp_path / "releases").iterdir()) == ["a-b-c.yml", "a@b-c.yml"]
 
 
-def test_an_agent_that_begins_with_a_dot_has_a_file_that_counts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
+def test_an_agent_that_begins_with_a_dot_has_a_file_that_counts(tmp_path: Path) -> None:
     for _ in range(2):
         written = CliRunner().invoke(COMMANDS, [".net@8"], catch_exceptions=False)
     assert " ".join(written.stdout.split()).endswith("net-8.yml (replaced)")
     assert [file.name for file in (tmp_path / "releases").iterdir()] == ["net-8.yml"]
 
 
-def test_a_manifest_that_somebody_named_is_the_one_that_is_replaced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_manifest_that_somebody_named_is_the_one_that_is_replaced(tmp_path: Path) -> None:
     """Two manifests of one version would both not count."""
-    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
     folder = tmp_path / "releases"
     folder.mkdir()
     (folder / "broken.yml").write_text("agent: [")
@@ -134,9 +115,7 @@ def test_a_manifest_that_somebody_named_is_the_one_that_is_replaced(
         CliRunner().invoke(COMMANDS, ["mentor@3"], catch_exceptions=False)
 
 
-def test_what_a_replaced_manifest_loses_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
+def test_what_a_replaced_manifest_loses_is_said(tmp_path: Path) -> None:
     (tmp_path / "eval_jobs").mkdir()
     shutil.copy(Path(__file__).parents[2] / "eval_jobs" / "marcus_patterns.yml", tmp_path / "eval_jobs")
     CliRunner().invoke(COMMANDS, ["mentor@1"], catch_exceptions=False)
@@ -185,9 +164,7 @@ def test_an_older_release_that_is_written_later_is_told_to_count_as_the_newer(
     assert told("mentor@1.7.0", "--released-at", "2025-01-01") == ""
 
 
-def test_whatever_is_said_of_a_release_is_in_its_manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
+def test_whatever_is_said_of_a_release_is_in_its_manifest(tmp_path: Path) -> None:
     said = {
         "url": "http://a:1", "parent": "1", "released-at": "2025-03-01", "protocol": "openai", "model": "m2",
         "job": "chat", "notes": "Größer",

@@ -70,10 +70,8 @@ def work() -> None: ...
 
 
 @pytest.fixture
-def home(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(workplace: Workplace, in_project: Path) -> Path:
     """Of the project that is the current one."""
-    monkeypatch.chdir(workplace.project.root)
-    monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
     return workplace.project.home
 
 

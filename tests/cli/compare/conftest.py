@@ -78,10 +78,7 @@ def evaluate(workplace: Workplace, built: Callable[..., Path]) -> Evaluate:
 
 
 @pytest.fixture
-def compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, dict[str, Any]]]:
-    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("STOIC_LLM", "offline")
-    monkeypatch.chdir(tmp_path)
+def compared(in_project: Path) -> Callable[..., tuple[int, dict[str, Any]]]:
 
     def run(*more: str) -> tuple[int, dict[str, Any]]:
         options = [BASE, CANDIDATE, "--fail-on", "regression", "--json", *more]

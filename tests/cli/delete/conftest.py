@@ -11,9 +11,7 @@ from stoic_assets.core.evaluation.manifest import Manifest
 
 
 @pytest.fixture(autouse=True)
-def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
+def _project(in_project: Path) -> None: ...
 
 
 @pytest.fixture

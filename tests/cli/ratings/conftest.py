@@ -1,11 +1,9 @@
 """A project and warehouse of the test's own."""
 
-import pytest
+from pathlib import Path
 
-from stoic_assets.adapters.workplace import Workplace
+import pytest
 
 
 @pytest.fixture(autouse=True)
-def own_project(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(workplace.project.root)
-    monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
+def _project(in_project: Path) -> None: ...
