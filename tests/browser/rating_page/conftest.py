@@ -22,7 +22,6 @@ DESKTOP = {"viewport": {"width": 1360, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 760}, "has_touch": True, "is_mobile": True}
 CHOSEN = "[...document.querySelectorAll('fieldset input:checked')].map((each) => [each.name, each.value])"
 PRACTICE = 5
-HANDED_ON_MS = 100
 STORED = "JSON.stringify(Object.entries(localStorage).sort())"
 
 
@@ -31,6 +30,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.long)
+
+
+def await_stored(reader: Any, writer: Any) -> None:
+    """Waits until a window can read what another stored."""
+    reader.wait_for_function(f"stored => {STORED} === stored", arg=writer.evaluate(STORED))
 
 
 @dataclass
@@ -48,7 +52,7 @@ class Rater:
 
     def can_read(self, other: "Rater") -> None:
         """Waits until what the other window stored is readable in this one, which has not looked yet."""
-        self.page.wait_for_function(f"stored => {STORED} === stored", arg=other.page.evaluate(STORED))
+        await_stored(self.page, other.page)
 
     def hears_of(self, other: "Rater") -> None:
         """Waits until this window shows what the other one stored."""
@@ -58,9 +62,14 @@ class Rater:
     def reload(self) -> None:
         """Loads the page again, up to the item that is open.
 
-        Chromium passes on what a page stored, to its next one and to other windows, some milliseconds later.
+        Chromium passes on what a page stored, to its next one and to other windows, some milliseconds later: it is
+        readable there once it is in a window with nothing in it.
         """
-        self.page.wait_for_timeout(HANDED_ON_MS)
+        empty = self.page.context.new_page()
+        empty.route("**/*", lambda request: request.fulfill(body="<html></html>", content_type="text/html"))
+        empty.goto(self.page.url)
+        await_stored(empty, self.page)
+        empty.close()
         self.page.reload()
         self.page.locator("#rating").wait_for()
 
@@ -154,7 +163,6 @@ def visit(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Rater]]:
     def opened(file: Path, script: str | None = None, address: str | None = None, **options: Any) -> Rater:
         own = address or file.as_uri()
         context = browser.new_context(**(DESKTOP | options))
-        context.set_default_timeout(5000)
         rater = Rater(context.new_page())
         raters.append(rater)
         page, noted = rater.page, rater.offences
