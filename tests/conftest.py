@@ -28,15 +28,15 @@ settings.register_profile(
 settings.load_profile("suite")
 
 
-@pytest.fixture(scope="session", autouse=True)
-def interrupts_are_heard() -> Iterator[None]:
+@pytest.fixture(autouse=True)
+def ends_are_heard() -> None:
     """Ctrl-C, also where a script runs the tests in its background: there it is ignored, which every child inherits.
 
-    Dagster would have SIGTERM ignored too, from the first run in a test's own process on.
+    And SIGTERM, that fixtures may end the servers which they started: Python would die at once, and Dagster ignores it
+    from the first run in a test's own process on.
     """
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
+    for end in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(end, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
