@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from smallest_job import smallest_job
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
@@ -63,9 +64,8 @@ def marcus(workplace: Workplace) -> Callable[..., None]:
     """Writes a job for Marcus, and releases of his with their addresses."""
 
     def write(**urls: str) -> None:
-        job = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
         workplace.project.jobs.mkdir()
-        (workplace.project.jobs / "chat.yml").write_text(json.dumps(job))
+        (workplace.project.jobs / "chat.yml").write_text(json.dumps(smallest_job()))
         workplace.project.releases.mkdir()
         for name, url in urls.items():
             manifest = {"agent": "marcus", "version": name, "url": url}

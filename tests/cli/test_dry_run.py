@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from smallest_job import smallest_job
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.dry_run import show_plan
@@ -19,8 +20,7 @@ OFFLINE = "Offline: scripts act as simulated user or judge, at no cost; scores w
 
 
 def job(name: str) -> Job:
-    content = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
-    return Job.model_validate({"name": name, **content})
+    return Job.model_validate(smallest_job(name=name))
 
 
 @pytest.mark.parametrize(("models", "offline"), [(("offline", "offline"), True), (("gpt-4.1-mini", "sage"), False)])

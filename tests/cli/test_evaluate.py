@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import typer
+from smallest_job import smallest_job
 from typer.testing import CliRunner
 
 from stoic_assets.adapters.disk.files import StorageError
@@ -31,12 +32,11 @@ Make = Callable[..., Manifest]
 def test_what_names_no_job_means_those_of_the_evaluation_it_resumes_or_the_single_one(
     workplace: Workplace, make_manifest: Make
 ) -> None:
-    content = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
     single = workplace.project.root / "data" / "eval" / "agent.yml"
     for file in (single, workplace.project.jobs / "chat.yml"):
         file.parent.mkdir(parents=True)
-        file.write_text(json.dumps(content))
-    begun = make_manifest(jobs=(Job.model_validate({"name": "agent", **content}),))
+        file.write_text(json.dumps(smallest_job()))
+    begun = make_manifest(jobs=(Job.model_validate(smallest_job(name="agent")),))
     workplace.evidence.begin(begun)
     plain, version = EvaluationRequest(), begun.agent_version
 
@@ -57,8 +57,7 @@ def test_where_the_jobs_are_for_several_agents_an_id_helps_whoever_resumes(
 ) -> None:
     workplace.project.jobs.mkdir()
     for chatbot in ("marcus", "zeno"):
-        job = {"target": {"user": "u", "chatbot": chatbot}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
-        (workplace.project.jobs / f"{chatbot}.yml").write_text(json.dumps(job))
+        (workplace.project.jobs / f"{chatbot}.yml").write_text(json.dumps(smallest_job(chatbot)))
     with pytest.raises(ConfigurationError, match="choose one with --agent-version AGENT@VERSION") as refused:
         _meant(EvaluationRequest(), None, resume, workplace)
     assert ("`--resume ID`; `stoic list` shows it" in str(refused.value)) is (resume is not None)
@@ -68,10 +67,9 @@ def test_where_the_jobs_are_for_several_agents_an_id_helps_whoever_resumes(
 def test_what_is_resumed_goes_on_as_it_began_where_no_option_says_otherwise(
     workplace: Workplace, make_manifest: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, resume: str
 ) -> None:
-    content = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
     for turns, folder in enumerate(("eval_jobs", "elsewhere"), start=2):
         (tmp_path / folder).mkdir()
-        (tmp_path / folder / "chat.yml").write_text(json.dumps({**content, "maxTurns": turns}))
+        (tmp_path / folder / "chat.yml").write_text(json.dumps(smallest_job(maxTurns=turns)))
     monkeypatch.chdir(tmp_path)
     asked = EvaluationRequest(files=("elsewhere/chat.yml",), repeats=6, conditions="supplied", agent_url="http://a:1")
     version = "marcus@1.0.0"
@@ -93,7 +91,7 @@ def test_what_is_resumed_goes_on_as_it_began_where_no_option_says_otherwise(
     ):  # fmt: skip
         with pytest.raises(ResumeRefused, match=changed):
             refuse_change(begun, resumed(**given), workplace.redactor)
-    (tmp_path / "elsewhere" / "chat.yml").write_text(json.dumps(content))
+    (tmp_path / "elsewhere" / "chat.yml").write_text(json.dumps(smallest_job()))
     with pytest.raises(ResumeRefused, match=r"jobs \(chat\)"):
         refuse_change(begun, resumed(), workplace.redactor)
 
@@ -116,10 +114,9 @@ def test_every_stage_is_told_the_ceiling_and_what_was_asked(
 @pytest.mark.parametrize("files", [(), ("eval_jobs/gone.yml",)])
 def test_what_is_resumed_says_which_of_its_jobs_are_gone(workplace: Workplace, files: tuple[str, ...]) -> None:
     version, project = "marcus@1.0.0", workplace.project
-    job = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
     project.jobs.mkdir()
     for name in ("gone", "kept"):
-        (project.jobs / f"{name}.yml").write_text(json.dumps(job))
+        (project.jobs / f"{name}.yml").write_text(json.dumps(smallest_job()))
     asked = EvaluationRequest(files=tuple(str(project.root / file) for file in files))
     resolved = resolve(workplace, asked, version)
     begun = begin_or_resume(workplace, version, "E1", "r", resolved)
@@ -148,9 +145,8 @@ def run(workplace: Workplace, in_project: Path, monkeypatch: pytest.MonkeyPatch)
         "evaluation_outcome": lambda *_: "outcome", "finish": lambda *asked: told["finish"].extend(asked),
     }.items():  # fmt: skip
         monkeypatch.setattr(command, name, fake)
-    job = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "Talk", "acceptanceCriteria": "It does"}]}
     workplace.project.jobs.mkdir()
-    (workplace.project.jobs / "chat.yml").write_text(json.dumps({**job, "tags": ["x"], "facts": ["It is late."]}))
+    (workplace.project.jobs / "chat.yml").write_text(json.dumps(smallest_job(tags=["x"], facts=["It is late."])))
     return told
 
 

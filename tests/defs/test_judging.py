@@ -8,6 +8,7 @@ from typing import Any
 import dagster as dg
 import pytest
 from judged_trial import TRIAL
+from smallest_job import smallest_job
 
 from stoic_assets.adapters.evaluation.judging import JudgingRequest
 from stoic_assets.adapters.workplace import Workplace
@@ -118,8 +119,7 @@ def test_whatever_is_set_for_a_run_reaches_the_judging(
 ) -> None:
     requests: list[JudgingRequest] = []
     monkeypatch.setattr("stoic_assets.defs.judging.EvaluationJudging", lambda *given: requests.append(given[-1]))
-    job = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
-    (tmp_path / "chat.yml").write_text(json.dumps(job))
+    (tmp_path / "chat.yml").write_text(json.dumps(smallest_job()))
     config = JudgingConfig(
         samples=3, fresh=True, max_cost=0.5, job_files=[str(tmp_path / "chat.yml")], original=True
     )

@@ -11,6 +11,7 @@ import dagster as dg
 import pytest
 from code_server_runs import begun as begin
 from evaluation_heads import evaluation_head
+from smallest_job import smallest_job
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.stages import EVALUATION
@@ -161,8 +162,7 @@ def test_a_tick_that_is_lost_after_its_run_began_is_not_repeated(daemon: Daemon,
 def test_why_a_sound_manifest_is_not_evaluated_is_told(
     daemon: Daemon, manifest: Manifest, workplace: Workplace
 ) -> None:
-    asked = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
-    (workplace.project.jobs / "chat.yml").write_text(json.dumps(asked))
+    (workplace.project.jobs / "chat.yml").write_text(json.dumps(smallest_job()))
     manifest("1.0.0", url=None)
     manifest("1.1.0", url="http://localhost/same")
     manifest("1.2.0", url="http://localhost/same")
