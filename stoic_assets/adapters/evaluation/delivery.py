@@ -5,6 +5,7 @@ A message may be delivered long after its evaluation was stored, together with a
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 from stoic_assets.adapters.disk.file_locks import locked
@@ -26,9 +27,10 @@ _MESSAGES: Mapping[str, tuple[Target, Callable[[Mapping[str, Any]], str]]] = {
 def times_locked(workplace: Workplace) -> AbstractContextManager[None]:
     """Lets one process at a time look up delivery times and write them into tables, so that none is lost.
 
-    Who deletes a version holds it too, so that no row comes back.
+    Who deletes a version holds it too, so that no row comes back. Notes it if that must be waited for.
     """
-    return locked(workplace.project.home / "outbox" / "times.lock")
+    line = "another process writes delivery times or deletes a version; this waits for that"
+    return locked(workplace.project.home / "outbox" / "times.lock", on_wait=partial(workplace.progress.note, line))
 
 
 async def deliver(

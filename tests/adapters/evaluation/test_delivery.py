@@ -134,9 +134,10 @@ def test_a_time_that_is_known_stays_though_the_outbox_was_deleted(workplace: Wor
 def test_while_another_process_writes_times_none_are_written(workplace: Workplace, service: Service) -> None:
     """Else the one that read the rows first would put them back without the times of the other."""
     put(workplace, OLD, "t1")
+    listener = Listener()
     with ThreadPoolExecutor(1) as pool:
         with times_locked(workplace):
-            sending = pool.submit(sent, workplace, service)
+            sending = pool.submit(sent, replace(workplace, progress=listener), service)
             deadline = time.monotonic() + 10
             while workplace.outbox.waiting() and not sending.done():
                 assert time.monotonic() < deadline
@@ -146,6 +147,7 @@ def test_while_another_process_writes_times_none_are_written(workplace: Workplac
             assert times(workplace, "events", OLD) == [None]
         sending.result()
     assert all(times(workplace, "events", OLD))
+    assert listener.notes == ["another process writes delivery times or deletes a version; this waits for that"]
 
 
 def test_an_alert_takes_what_waits_along(workplace: Workplace, service: Service) -> None:
