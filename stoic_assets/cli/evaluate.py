@@ -9,44 +9,22 @@ from typing import Annotated
 import typer
 
 from stoic_assets.adapters.disk.files import check_writable, remove_stale
-from stoic_assets.adapters.disk.release_files import load_release
-from stoic_assets.adapters.evaluation.job_choice import (
-    as_begun,
-    by_default,
-    chosen_jobs,
-    default_version,
-    missing_jobs,
-)
-from stoic_assets.adapters.evaluation.specification import ResolvedRequest, check_reachable, resolve
+from stoic_assets.adapters.evaluation.specification import ResolvedRequest, check_reachable
 from stoic_assets.adapters.process.configured_secrets import refuse_secret
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
+from stoic_assets.cli.asked_evaluation import evaluation_meant, resolve_meant, resumed_id
 from stoic_assets.cli.dagster_instance import refuse_misread_folders
 from stoic_assets.cli.dry_run import show_plan
-from stoic_assets.cli.evaluation_choice import checked_version, evaluation_of, newest_to_resume
 from stoic_assets.cli.evaluation_end import finish
 from stoic_assets.cli.notes import finished_before, request_notes, unfinished_before
-from stoic_assets.cli.options import (
-    NEWEST,
-    FailUnder,
-    Json,
-    Junit,
-    MaxCost,
-    MinPassed,
-    Samples,
-    Verbose,
-    only_files,
-)
+from stoic_assets.cli.options import FailUnder, Json, Junit, MaxCost, MinPassed, Samples, Verbose, only_files
 from stoic_assets.cli.outcome import evaluation_outcome
 from stoic_assets.cli.partition_run import materialise
-from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.manifest import Manifest
-from stoic_assets.core.evaluation.next_command import judge_again
 from stoic_assets.core.evaluation.request import EvaluationRequest
-from stoic_assets.core.evaluation.resuming import refuse_change
 from stoic_assets.core.jobs.job import MOST_REPEATS
-from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.stages import EVALUATION
 
 
@@ -141,8 +119,8 @@ def evaluate(
         else:
             remove_stale(junit)
             refuse_misread_folders(workplace)
-        request, version, begun = _meant(request, agent_version, resume, workplace)
-        resolved = _resolve(request, version, begun, workplace, max_cost)
+        request, version, begun = evaluation_meant(request, agent_version, resume, workplace)
+        resolved = resolve_meant(request, version, begun, workplace, max_cost)
         earlier = finished_before(begun, workplace) if begun else unfinished_before(version, resolved.spec, workplace)
         for note in (*request_notes(request, version, resolved, workplace), *earlier):
             progress.note(note)
@@ -160,41 +138,10 @@ def _evaluation_to_run(version: str, begun: Manifest | None, resolved: ResolvedR
 
     The run checks the rest again before the first trial; checked here, it fails before Dagster loads.
     """
-    evaluation_id = _resumed(begun, workplace) if begun else new_evaluation_id()
+    evaluation_id = resumed_id(begun, workplace) if begun else new_evaluation_id()
     run_async(check_reachable(resolved.spec, workplace.env))
     workplace.progress.note(f"{version}: evaluation {evaluation_id}")
     return evaluation_id
-
-
-def _resolve(
-    request: EvaluationRequest, version: str, begun: Manifest | None, workplace: Workplace, max_cost: float | None
-) -> ResolvedRequest:
-    """Calls `resolve`; a refusal also says which jobs an evaluation that is continued still needs.
-
-    Raises `ResumeRefused` if its specification has changed.
-    """
-    try:
-        resolved = resolve(workplace, request, version, max_cost)
-    except ConfigurationError as refusal:
-        if begun and (missing := missing_jobs(begun, workplace.project)):
-            again = judge_again(version, begun.evaluation_id)
-            refusal.add_note(
-                f"evaluation {begun.evaluation_id} needs jobs that are gone: {listed(missing)}; restore their files, "
-                f"or leave --resume out to start a new one; once all its trials are run, {again} needs no job files"
-            )
-        raise
-    if begun:
-        refuse_change(begun, resolved.spec, workplace.redactor)
-    return resolved
-
-
-def _resumed(begun: Manifest, workplace: Workplace) -> str:
-    """The id of an evaluation that is continued; says which corrections are no longer used."""
-    if corrected := [job.name for job in workplace.evidence.correction(begun).jobs]:
-        workplace.progress.note(
-            f"judged by the jobs of the conversations; corrections no longer used: {listed(corrected)}"
-        )
-    return begun.evaluation_id
 
 
 def run_evaluation(
@@ -208,33 +155,6 @@ def run_evaluation(
     config = {"transcripts": conversing, **dict.fromkeys(("verdicts", "assertion_results"), judging)}
     with workplace.graph_use.kept():
         materialise(workplace, version, evaluation_id, EVALUATION, config)
-
-
-def _meant(
-    request: EvaluationRequest, agent_version: str | None, resume: str | None, workplace: Workplace
-) -> tuple[EvaluationRequest, str, Manifest | None]:
-    """The request with its gaps filled, the version, and the evaluation that is continued, if any."""
-    if resume is None or resume == NEWEST:
-        otherwise = ", or name the evaluation's id (`--resume ID`; `stoic list` shows it)" if resume else ""
-        wanted, version = _asked(request, agent_version, workplace, otherwise)
-        if resume is None:
-            return wanted, version, None
-        release = load_release(workplace.project.releases, version)
-        jobs = [job.name for job in chosen_jobs(wanted, version, workplace.project, release)]
-        begun = newest_to_resume(version, jobs, workplace)
-    else:
-        begun = evaluation_of(workplace, agent_version, resume)
-    return as_begun(request, begun, workplace.project), begun.agent_version, begun
-
-
-def _asked(
-    request: EvaluationRequest, agent_version: str | None, workplace: Workplace, otherwise: str
-) -> tuple[EvaluationRequest, str]:
-    """A request that continues nothing, with its default job file, and the version."""
-    if agent_version is None:
-        request = by_default(request, workplace.project)
-        return request, default_version(request, workplace.project, otherwise)
-    return request, checked_version(workplace, agent_version)
 
 
 def new_evaluation_id() -> str:
