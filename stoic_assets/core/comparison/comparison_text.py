@@ -66,13 +66,13 @@ def undecided(rows: Sequence[Row]) -> str:
 
 def unmeasured(rows: Sequence[Row]) -> str:
     """`; task, assertion were not measured`; empty where at least one version has every measure."""
-    names = [name(row) for row in rows if row["why"] == NOT_MEASURED]
+    names = [name(row) for row in rows if row.get("why") == NOT_MEASURED]
     return f"; {listed(names, len(rows))} {'was' if len(names) == 1 else 'were'} not measured" if names else ""
 
 
 def verdict_word(row: Row) -> str:
     """The verdict on one measure; a measure that neither version has is `not measured`."""
-    return "not measured" if row["why"] == NOT_MEASURED else str(row["verdict"])
+    return "not measured" if row.get("why") == NOT_MEASURED else str(row["verdict"])
 
 
 def change(row: Row) -> str:

@@ -74,7 +74,7 @@ def by_size(rows: Iterable[Row], verdict: Verdict) -> list[Row]:
 
 def measured(rows: Iterable[Row]) -> list[Row]:
     """The rows of `version_comparisons` of measures that at least one of the versions has."""
-    return [row for row in rows if row["why"] != NOT_MEASURED]
+    return [row for row in rows if row.get("why") != NOT_MEASURED]
 
 
 def overall(rows: Iterable[Row]) -> Verdict:
