@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from stoic_assets.core.assertions.counting import has_failed
+from stoic_assets.core.assertions.counting import counts, has_failed
+from stoic_assets.core.assertions.wording import name_or_text
 from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.reports.data import mean
 from stoic_assets.core.reports.trial_view import TrialView, fault
@@ -42,11 +43,28 @@ class JobRow:
 
 @dataclass(frozen=True)
 class AssertionFailure:
-    """An assertion of a job that failed in the same way in all of `trials`; `row` is the result in the first."""
+    """An assertion that failed in the same way in all of `trials`, of whichever job; `row` is the result in the first.
 
-    job: str
+    `failed` of `checked` results of this assertion did not hold, whatever was found.
+    """
+
     row: Row
     trials: list[TrialView]
+    failed: int
+    checked: int
+
+    @property
+    def name(self) -> str:
+        """Its name, else its text."""
+        return name_or_text(self.row["assertion"], self.row["text"])
+
+    @property
+    def by_job(self) -> dict[str, list[TrialView]]:
+        """The trials of each job."""
+        jobs: dict[str, list[TrialView]] = {}
+        for trial in self.trials:
+            jobs.setdefault(trial.row["job"], []).append(trial)
+        return jobs
 
     @property
     def fault(self) -> str | None:
@@ -78,18 +96,34 @@ def _place(trial: TrialView) -> tuple[str, str, int]:
 
 
 def failed_assertions(trials: Sequence[TrialView]) -> list[AssertionFailure]:
-    """What failed, ordered by weight times frequency, the highest first; equal failures of a job are one entry.
+    """What failed, ordered by weight times frequency, the highest first; equal failures are one entry.
 
     Assertions without a weight are left out.
     """
+    results = [
+        (trial, assertion.row)
+        for trial in sorted((trial for trial in trials if trial.valid), key=_job_and_place)
+        for assertion in trial.assertions if counts(assertion.row)
+    ]  # fmt: skip
+    checked = Counter(_what(row) for _, row in results)
+    failed = Counter(_what(row) for _, row in results if has_failed(row))
     grouped: dict[tuple[object, ...], AssertionFailure] = {}
-    for trial in sorted((trial for trial in trials if trial.valid), key=_place):
-        job = trial.row["job"]
-        for row in (assertion.row for assertion in trial.assertions if has_failed(assertion.row)):
-            same = (job, *(row[column] for column in ("assertion", "text", "expected", "actual", "error")))
-            grouped.setdefault(same, AssertionFailure(job, row, [])).trials.append(trial)
+    for trial, row in results:
+        if has_failed(row):
+            same = (_what(row), *(row[column] for column in ("expected", "actual", "error")))
+            entry = AssertionFailure(row, [], failed[_what(row)], checked[_what(row)])
+            grouped.setdefault(same, entry).trials.append(trial)
     return sorted(grouped.values(), key=_heaviest_first)
 
 
+def _what(row: Row) -> tuple[object, ...]:
+    """What an assertion checks: in other jobs it may have another number."""
+    return name_or_text(row["assertion"], row["text"]), row["text"], row["weight"]
+
+
+def _job_and_place(trial: TrialView) -> tuple[object, ...]:
+    return natural(trial.row["job"]), *_place(trial)
+
+
 def _heaviest_first(failed: AssertionFailure) -> tuple[float, str]:
-    return -failed.row["weight"] * len(failed.trials), natural(failed.job)
+    return -failed.row["weight"] * len(failed.trials), natural(failed.name)

@@ -37,13 +37,21 @@ def test_a_mean_is_missing_for_the_reason_of_a_trial_that_counts(make_data: Make
     assert mixed.why_missing("timing") == valid.why_missing("timing") != invalid.why_missing("timing")
 
 
-def test_equal_failures_of_a_job_stand_together(make_data: Make) -> None:
+def test_equal_failures_of_all_jobs_stand_together(make_data: Make) -> None:
     data = make_data(trials=20)
     valid = {row["trial_id"] for row in data.composite_scores if row["valid"]}
-    failed = failed_assertions(trial_views(data))
-    assert len({entry.job for entry in failed}) == len(failed)
-    assert sum(len(entry.trials) for entry in failed) == sum(
-        row["passed"] is False and row["trial_id"] in valid for row in data.assertion_results
-    )
-    sizes = [len(entry.trials) for entry in failed]
-    assert sizes == sorted(sizes, reverse=True)
+    same = {"assertion": "books", "text": "RETURN 1", "weight": 2.0, "expected": "1", "actual": "0", "error": None}
+    results = [row | same | {"passed": False} for row in data.assertion_results]
+    results[-1] |= {"actual": "2", "trial_id": results[0]["trial_id"]}
+    first, other = failed_assertions(trial_views(replace(data, assertion_results=results)))
+    assert sum(map(len, first.by_job.values())) == sum(row["trial_id"] in valid for row in results[:-1])
+    assert len(first.by_job) > 1
+    assert (first.name, first.failed, first.checked) == ("books", len(first.trials) + 1, len(first.trials) + 1)
+    assert (other.row["actual"], len(other.trials), other.failed) == ("2", 1, first.failed)
+
+
+def test_an_assertion_without_a_name_is_known_by_its_text(make_data: Make) -> None:
+    data = make_data(trials=4)
+    results = [row | {"assertion": str(n), "text": "RETURN 1"} for n, row in enumerate(data.assertion_results)]
+    failed = failed_assertions(trial_views(replace(data, assertion_results=results)))
+    assert {entry.name for entry in failed} == {"RETURN 1"}
