@@ -25,6 +25,17 @@ def test_the_first_screen_says_what_went_wrong(make_data: Make) -> None:
     assert "What went wrong" not in render_report(make_data(trials=3, compared=False))
 
 
+def test_the_first_screen_names_the_assertion_that_failed_most(make_data: Make) -> None:
+    data = make_data(trials=4, turns=2, compared=False)
+    books = {"assertion": "it books", "text": "RETURN 1", "weight": 9.0, "passed": False}
+    html = render_report(replace(data, assertion_results=[row | books for row in data.assertion_results]))
+    count = len(data.assertion_results)
+    said = f'<li><a href="#failures">1 assertion failed</a>, most of all “it books”: failed in {count} of {count}</li>'
+    assert said in html
+    held = [row | {"passed": True} for row in data.assertion_results]
+    assert "most of all" not in render_report(replace(data, assertion_results=held))
+
+
 @pytest.mark.parametrize(("causes", "said"), [(9, "and 1 more cause"), (10, "and 2 more causes")])
 def test_causes_that_are_not_shown_are_counted(make_data: Make, causes: int, said: str) -> None:
     data = make_data(trials=causes, turns=2, compared=False)
