@@ -71,6 +71,16 @@ def test_trends_say_which_evaluation_stands_for_this_version_where_it_is_another
     assert "marcus@1.1.0 is not among these releases: it has no finished and conclusive evaluation" in page
 
 
+def test_fewer_than_three_releases_show_no_trend(make_data: Make, usual_page: str) -> None:
+    data = make_data(trials=1, compared=False)
+    assert ["Wisdom", "0.78", "−0.04", "declining"] in table_rows(usual_page)
+    two = [row | {"n": row["n"] - 1} for row in data.virtue_trends if row["place"] > 1]
+    page = render_report(replace(data, virtue_trends=two))
+    assert ["Wisdom", "0.78", "−0.04", "–"] in table_rows(page)
+    assert "declining" not in page
+    assert "; <code>stoic compare</code> says which changes are sure.</span></caption>" in page
+
+
 def test_every_number_of_the_virtue_charts_stands_in_a_table(usual_page: str) -> None:
     rows = table_rows(usual_page)
     assert ["Wisdom", "0.91", "0.83", "0.81", "16", "0"] in rows  # base, this version, its confidence
