@@ -78,6 +78,8 @@ def test_fewer_than_three_releases_show_no_trend(make_data: Make, usual_page: st
     page = render_report(replace(data, virtue_trends=two))
     assert ["Wisdom", "0.78", "−0.04", "–"] in table_rows(page)
     assert "declining" not in page
+    assert "The scores of both releases, the oldest first" in page
+    assert "The scores of all 3 releases, the oldest first" in usual_page
     assert "; <code>stoic compare</code> says which changes are sure.</span></caption>" in page
 
 
