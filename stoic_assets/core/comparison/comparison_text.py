@@ -6,6 +6,7 @@ Of a stored comparison the verdict has its own headline (`version_verdict`). Row
 from collections.abc import Iterable, Sequence
 
 from stoic_assets.core.comparison.comparison import Comparison
+from stoic_assets.core.comparison.effect import ALPHA
 from stoic_assets.core.comparison.family import Verdict, measured, ruled_out
 from stoic_assets.core.comparison.measures import NOT_MEASURED
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
@@ -118,6 +119,30 @@ def open_questions(rows: Iterable[Row]) -> list[str]:
         if row["verdict"] == "inconclusive":
             reasons.setdefault(row["why"] or "no reason was recorded", []).append(name(row))
     return [f"{', '.join(names)}: {why}" for why, names in reasons.items()]
+
+
+def open_in_short(rows: Sequence[Row]) -> list[str]:
+    """As `open_questions`, but measures that as many jobs leave open share a line: their figures are in the table."""
+    by_jobs: dict[int, list[Row]] = {}
+    for row in rows:
+        if _lacks_power(row):
+            by_jobs.setdefault(row["jobs"], []).append(row)
+    shared = {jobs: same for jobs, same in by_jobs.items() if len(same) > 1}
+    rest = [row for row in rows if not (_lacks_power(row) and row["jobs"] in shared)]
+    return [*(_too_small_to_find(jobs, same) for jobs, same in shared.items()), *open_questions(rest)]
+
+
+def _lacks_power(row: Row) -> bool:
+    """Whether the number of jobs is all that keeps it undecided."""
+    if row["verdict"] != "inconclusive" or is_missing(row["p_adjusted"]) or ruled_out(row):
+        return False
+    return bool(row["p_adjusted"] > ALPHA) and detectable(row) != DASH
+
+
+def _too_small_to_find(jobs: int, rows: Sequence[Row]) -> str:
+    least, most = (detectable(end(rows, key=lambda row: row["detectable"])) for end in (min, max))
+    span = least if least == most else f"{least}–{most}"
+    return f"{', '.join(map(name, rows))}: {jobs} jobs find only differences of {span} or more, with 90 % power"
 
 
 def few_jobs(comparison: Comparison) -> str | None:

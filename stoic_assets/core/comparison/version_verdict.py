@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from stoic_assets.core.comparison.comparison_text import change, open_questions, undecided, unmeasured
+from stoic_assets.core.comparison.comparison_text import change, open_in_short, undecided, unmeasured
 from stoic_assets.core.comparison.family import Verdict, by_size, family_size, measured, overall
 from stoic_assets.core.table_rows import Row, Rows
 
@@ -51,7 +51,7 @@ class VersionVerdict:
     @property
     def open_questions(self) -> list[str]:
         """Why measures are inconclusive, a line for each reason."""
-        return open_questions(self.gating)
+        return open_in_short(self.gating)
 
 
 def version_verdict(rows: Rows) -> VersionVerdict | None:
