@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from stoic_assets.adapters.evaluation.feedback_import import FeedbackImport, import_feedback
 from stoic_assets.adapters.messages.outbox import errors_of
 from stoic_assets.adapters.process.interrupts import run_async
+from stoic_assets.adapters.ratings.calibration_store import calibration_rows
 from stoic_assets.adapters.ratings.feedback_files import feedback_folder
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
 from stoic_assets.cli.run_faults import Interrupted
+from stoic_assets.core.calibration.against_people import raters_in_short
 from stoic_assets.core.presentation.formatting import listed, plural
 
 
@@ -36,6 +38,8 @@ def feedback(as_json: Json = False) -> None:
         console.say(f"no feedback yet; put files into {folder}, or collect ratings with `stoic ratings collect`")
     else:
         _show(imported, [version for version in imported.versions if workplace.evidence.evaluation_ids(version)])
+        if warning := raters_in_short(calibration_rows(workplace.warehouse)):
+            console.say(warning, style="yellow")
 
 
 def _show(imported: FeedbackImport, evaluated: Sequence[str]) -> None:

@@ -7,6 +7,7 @@ from rich.table import Table
 from stoic_assets.adapters.models.stand_in import judged_by_stand_in
 from stoic_assets.adapters.ratings.rating_analysis import Analysed
 from stoic_assets.cli import console
+from stoic_assets.core.calibration.against_people import panel_in_short
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import DASH, dashed, listed, plural, score, words
 
@@ -59,6 +60,10 @@ def _agreement_table(analysis: "RatingAnalysis") -> Table:
 def show_calibration(comparisons: "list[JudgeComparison]") -> None:
     """How far each judge agrees with people about each virtue, and why a confidence is not calibrated."""
     console.print_table(_calibration_table(comparisons))
+    rows = [row for comparison in comparisons for row in comparison.rows()]
+    for judge in dict.fromkeys(comparison.judge for comparison in comparisons):
+        if said := panel_in_short(rows, judge.split(",")):
+            console.say(console.foreign(f"{judge}: {said}"), indent=2)
     for why, those in _uncalibrated(comparisons).items():
         console.say(console.foreign(f"{why} ({listed(those)})"), indent=2)
     console.say("agreement: mean quadratic kappa with each rater; wins: share of raters that the judge could replace")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from smallest_job import smallest_job
 
 from stoic_assets.adapters.evaluation.beginning import begin_or_resume
 from stoic_assets.adapters.evaluation.job_choice import as_begun
@@ -26,7 +27,7 @@ Make = Callable[..., Manifest]
 def test_what_names_no_job_means_those_of_the_evaluation_it_resumes_or_the_single_one(
     workplace: Workplace, make_manifest: Make
 ) -> None:
-    content = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
+    content = smallest_job()
     single = workplace.project.root / "data" / "eval" / "agent.yml"
     for file in (single, workplace.project.jobs / "chat.yml"):
         file.parent.mkdir(parents=True)
@@ -54,8 +55,7 @@ def test_where_the_jobs_are_for_several_agents_an_id_helps_whoever_resumes(
 ) -> None:
     workplace.project.jobs.mkdir()
     for chatbot in ("marcus", "zeno"):
-        job = {"target": {"user": "u", "chatbot": chatbot}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
-        (workplace.project.jobs / f"{chatbot}.yml").write_text(json.dumps(job))
+        (workplace.project.jobs / f"{chatbot}.yml").write_text(json.dumps(smallest_job(chatbot)))
     with pytest.raises(ConfigurationError, match="choose one with --agent-version AGENT@VERSION") as refused:
         evaluation_meant(EvaluationRequest(), None, resume, workplace)
     assert ("`--resume ID`; `stoic list` shows it" in str(refused.value)) is (resume is not None)
@@ -65,7 +65,7 @@ def test_where_the_jobs_are_for_several_agents_an_id_helps_whoever_resumes(
 def test_what_is_resumed_goes_on_as_it_began_where_no_option_says_otherwise(
     workplace: Workplace, make_manifest: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, resume: str
 ) -> None:
-    content = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
+    content = smallest_job()
     for turns, folder in enumerate(("eval_jobs", "elsewhere"), start=2):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "chat.yml").write_text(json.dumps({**content, "maxTurns": turns}))
@@ -98,7 +98,7 @@ def test_what_is_resumed_goes_on_as_it_began_where_no_option_says_otherwise(
 @pytest.mark.parametrize("files", [(), ("eval_jobs/gone.yml",)])
 def test_what_is_resumed_says_which_of_its_jobs_are_gone(workplace: Workplace, files: tuple[str, ...]) -> None:
     version, project = "marcus@1.0.0", workplace.project
-    job = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
+    job = smallest_job()
     project.jobs.mkdir()
     for name in ("gone", "kept"):
         (project.jobs / f"{name}.yml").write_text(json.dumps(job))

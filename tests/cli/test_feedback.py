@@ -57,6 +57,18 @@ def test_feedback_is_stored_and_the_step_that_remains_is_named(
     assert workplace.outbox.waiting() == {"events": 2}
 
 
+def test_raters_who_do_not_agree_are_told_of_before_their_ratings_count(
+    workplace: Workplace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = {"virtue": "wisdom", "judge_model": "sage", "items": 30, "estimate": 0.0, "low": -0.1, "high": 0.1}
+    rows = [head | {"measure": measure, "why": None} for measure in ("spearman", "alpha_people")]
+    monkeypatch.setattr(command, "calibration_rows", lambda _: rows)
+    put(workplace, "a.json", TIRESOME)
+    feedback()
+    told = "The raters do not agree with each other (wisdom: alpha 0.00): `stoic ratings analyze`."
+    assert capsys.readouterr().out.splitlines()[-1] == told
+
+
 def test_without_feedback_it_is_said_where_to_put_some(
     workplace: Workplace, capsys: pytest.CaptureFixture[str]
 ) -> None:

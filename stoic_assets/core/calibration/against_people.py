@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from stoic_assets.core.presentation.formatting import is_missing, plural, score, words
+from stoic_assets.core.ratings.reliability.gate import REVIEW
 from stoic_assets.core.ratings.study import FEWEST_ITEMS
 from stoic_assets.core.table_rows import Row
 from stoic_assets.core.virtues import VIRTUES
@@ -41,12 +42,18 @@ class AgainstPeople:
         return _APART if self.spearman["high"] < _USEFUL else _AGREE if self.spearman["low"] > 0 else _UNCERTAIN
 
     @property
+    def raters_differ(self) -> bool:
+        """Whether the raters surely do not agree with each other: nobody's scores can then agree with theirs."""
+        return not is_missing(self.alpha_people["high"]) and self.alpha_people["high"] < REVIEW
+
+    @property
     def sentence(self) -> str:
         """The figures, with a clear statement unless the scores agree with people's."""
+        said = f": these scores {self.agree} with people’s" if self.agree in (_APART, _UNCERTAIN) else ""
         return (
             f"{words(self.virtue)} by {self.judge}: rank correlation with people {_figure(self.spearman)} over "
             f"{plural(self.spearman['items'], 'trial')}, raters’ alpha {_figure(self.alpha_people)}"
-            f"{f': these scores {self.agree} with people’s' if self.agree in (_APART, _UNCERTAIN) else ''}."
+            f"{': the raters do not agree with each other' if self.raters_differ else said}."
         )
 
 
@@ -75,14 +82,40 @@ def in_short(calibration: Iterable[Row], verdicts: Iterable[Row]) -> str:
 
     The rows are those of `judge_calibration` and of `virtue_scores`.
     """
-    judges = judges_of(verdicts)
+    return panel_in_short(calibration, judges_of(verdicts))
+
+
+def panel_in_short(calibration: Iterable[Row], judges: Collection[str]) -> str:
+    """As `in_short`, of these judges together. Where the raters do not agree with each other, no judge is blamed."""
     found = [each for each in against_people(calibration, judges) if each.judge == ",".join(sorted(judges))]
     said = [
         f"Scores that {agree} with people's: {', '.join(names)}."
         for agree in (_AGREE, _UNCERTAIN, _APART)
-        if (names := [words(each.virtue).lower() for each in found if each.agree == agree])
+        if (names := [_name(each) for each in found if each.agree == agree and not each.raters_differ])
     ]
-    return " ".join(said)
+    return " ".join([*said, *filter(None, [_about_raters(found)])])
+
+
+def raters_in_short(calibration: Iterable[Row]) -> str:
+    """On which virtues raters do not agree with each other; empty where there is none.
+
+    The rows are those of `judge_calibration`.
+    """
+    rows = list(calibration)
+    return _about_raters(against_people(rows, {judge for row in rows for judge in row["judge_model"].split(",")}))
+
+
+def _about_raters(found: Iterable[AgainstPeople]) -> str:
+    differ = {_name(each): each.alpha_people["estimate"] for each in found if each.raters_differ}
+    if not differ:
+        return ""
+    least, most = score(min(differ.values())), score(max(differ.values()))
+    alpha = least if least == most else f"{least} to {most}"
+    return f"The raters do not agree with each other ({', '.join(differ)}: alpha {alpha}): `stoic ratings analyze`."
+
+
+def _name(found: AgainstPeople) -> str:
+    return words(found.virtue).lower()
 
 
 def _figure(row: Row) -> str:

@@ -38,7 +38,8 @@ def _not_compared(comparisons: Sequence[JudgeComparison]) -> dict[str, str | Non
 
 
 def _agree(comparisons: Sequence[JudgeComparison]) -> dict[tuple[str, str], str | None]:
-    """Whether the scores agree with people's, in words, by virtue and judge."""
+    """Whether the scores agree with people's, if people agree at all, in words, by virtue and judge."""
     rows = [row for found in comparisons for row in found.rows()]
     judges = {name for found in comparisons for name in found.judge.split(",")}
-    return {(each.virtue, each.judge): each.agree for each in against_people(rows, judges)}
+    found = against_people(rows, judges)
+    return {(each.virtue, each.judge): "raters do not agree" if each.raters_differ else each.agree for each in found}

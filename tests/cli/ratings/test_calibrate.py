@@ -33,8 +33,9 @@ def test_a_calibration_is_stored_and_its_main_figures_are_shown(
 ) -> None:
     calibrate()
     shown = capsys.readouterr().out
-    _, row, why, *_ = shown.splitlines()
+    _, row, agree, why, *_ = shown.splitlines()
     assert row.split() == ["wisdom", "sage", "27", "3", "0.50", "0.50", "0.50", "no"]
+    assert agree == "sage: Scores that agree with people's: wisdom."
     assert why == f"{compared.measures['map_self'].why} (wisdom by sage)"
     assert len(calibration_store.calibration_rows(workplace.warehouse)) == len(compared.measures)
     report = workplace.reports / "ratings" / "calibration.html"
@@ -47,6 +48,16 @@ def test_a_calibration_is_stored_and_its_main_figures_are_shown(
     assert [(row["measure"], row["items"]) for row in rows] == [(measure, 27) for measure in compared.measures]
     assert document["report"] == str(report)
     assert report.exists()
+
+
+def test_raters_who_do_not_agree_are_told_of(
+    compared: JudgeComparison, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measures = {**compared.measures, "alpha_people": Estimate(0.0, -0.1, 0.1, None)}
+    monkeypatch.setattr(calibration_store, "calibrate", lambda _: [replace(compared, measures=measures)])
+    calibrate()
+    raters = "sage: The raters do not agree with each other (wisdom: alpha 0.00): `stoic ratings analyze`."
+    assert raters in capsys.readouterr().out.splitlines()
 
 
 @pytest.mark.parametrize(

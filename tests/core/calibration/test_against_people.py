@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core.calibration.against_people import against_people, in_short
+from stoic_assets.core.calibration.against_people import against_people, in_short, raters_in_short
 
 Row = dict[str, Any]
 Figure = tuple[float | None, float | None, float | None, str | None]
@@ -17,8 +17,10 @@ UNSHOWN = "are not shown to agree"
 ALPHA = "raters’ alpha 0.81 (95 % 0.70 to 0.90)"
 
 
-def calibration(virtue: str, spearman: Figure, judge: str = "gpt", items: int = 80) -> list[Row]:
-    figures = {"spearman": spearman, "alpha_people": (0.81, 0.7, 0.9, None), "qwk": spearman}
+def calibration(
+    virtue: str, spearman: Figure, judge: str = "gpt", items: int = 80, alpha: Figure = (0.81, 0.7, 0.9, None)
+) -> list[Row]:
+    figures = {"spearman": spearman, "alpha_people": alpha, "qwk": spearman}
     return [
         {"virtue": virtue, "judge_model": judge, "measure": measure, "items": items}
         | dict(zip(("estimate", "low", "high", "why"), figure, strict=True))
@@ -69,6 +71,22 @@ def test_judges_stand_alone_and_together_and_others_and_what_nobody_rated_are_le
     ]  # fmt: skip
     found = [(each.judge, each.virtue) for each in against_people(rows, {"a", "b"})]
     assert found == [("a", "wisdom"), ("b", "wisdom"), ("b", "justice"), ("a,b", "wisdom")]
+
+
+def test_where_raters_do_not_agree_no_judge_is_blamed() -> None:
+    rows = [
+        *calibration("wisdom", REFUTED, alpha=(0.004, -0.1, 0.1, None)),
+        *calibration("practical_wisdom", GOES, alpha=(0.2, 0.1, 0.49, None)),
+        *calibration("justice", REFUTED, alpha=(0.2, 0.1, 0.5, None)),
+        *calibration("courage", REFUTED, alpha=(None, None, None, "it never varies")),
+    ]  # fmt: skip
+    raters = "The raters do not agree with each other (wisdom, practical wisdom: alpha 0.00 to 0.20): "
+    told = f"{raters}`stoic ratings analyze`."
+    assert in_short(rows, verdicts("gpt")) == f"Scores that do not agree with people's: courage, justice. {told}"
+    assert raters_in_short(rows) == told
+    assert raters_in_short(calibration("wisdom", REFUTED)) == ""
+    wisdom, *_ = against_people(rows, {"gpt"})
+    assert wisdom.sentence.endswith("(95 % −0.10 to 0.10): the raters do not agree with each other.")
 
 
 def test_in_short_the_judges_together_count() -> None:

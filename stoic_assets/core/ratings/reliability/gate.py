@@ -11,10 +11,12 @@ interval on the side of the line shrinks by the factor g(k′)/g(k); the smalles
 
 from dataclasses import dataclass
 from math import ceil, sqrt
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from stoic_assets.core.presentation.formatting import beside, plural
-from stoic_assets.core.ratings.reliability.estimate import Estimate
+
+if TYPE_CHECKING:
+    from stoic_assets.core.ratings.reliability.estimate import Estimate
 
 ACCEPT = 0.6
 """Above this raters agree well enough: the whole interval must be above it."""
@@ -46,7 +48,7 @@ class Gate:
     why: str
 
 
-def gate(alpha: Estimate, marks_per_item: float, marked: float = 1.0) -> Gate:
+def gate(alpha: "Estimate", marks_per_item: float, marked: float = 1.0) -> Gate:
     """The verdict from ordinal `alpha`, the median number of marks on an item, and the share of ratings with a mark.
 
     The other ratings are N/A: of any additional raters, only that share will mark an item.
