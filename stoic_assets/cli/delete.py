@@ -8,12 +8,8 @@ from typing import Annotated
 
 import typer
 
-from stoic_assets.adapters.disk.files import remove_folder
 from stoic_assets.adapters.disk.release_files import each_release
-from stoic_assets.adapters.evaluation.delivery import times_locked
-from stoic_assets.adapters.evaluation.publishing import IMPORTING
-from stoic_assets.adapters.evaluation.stoic_graph_projection import delete_from_graph
-from stoic_assets.adapters.ratings.rating_keys import forget_version, ratings_locked
+from stoic_assets.adapters.evaluation.deletion import delete_version
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import open_instance, refuse_misread_folders
@@ -50,9 +46,10 @@ def delete(
         raise typer.Exit(1)
     if is_agent_version(version):
         again = f"run `stoic delete {version}` again to delete the rest"
-        # A running evaluation must not lose its data.
-        with faults_translated(workplace, lambda: again), workplace.evidence.all_locked(version):
-            _delete_all(workplace, version)
+        with faults_translated(workplace, lambda: again):
+            damaged = delete_version(workplace, version, partial(forget_partition, workplace, version))
+        for night in damaged:
+            console.complain(f"{night} is damaged and may still name {version}; correct or remove the file")
     else:
         forget_partition(workplace, version)
     if as_json:
@@ -111,25 +108,3 @@ def _agreed(question: str) -> bool:
     if not sys.stdin.isatty():
         console.err.print()  # what was not typed ended no line on the screen
     return agreed
-
-
-def _delete_all(workplace: Workplace, version: str) -> None:
-    """Deletes everything, the tables first: after an interruption no command counts the version any more.
-
-    The evidence goes last: until then, the command can be repeated and still finds all evaluations.
-    """
-    waits = partial(workplace.progress.note, "the tables are being compacted; this waits for that")
-    # Else who imports feedback, collects ratings or stores delivery times writes back what was read before.
-    with workplace.blocking_in_turn(*IMPORTING), ratings_locked(workplace), times_locked(workplace):
-        workplace.evidence.begin_deletion(version)
-        workplace.warehouse.delete(version, waits)
-        workplace.warehouse.publish()
-        workplace.outbox.delete(version)
-        forget_version(workplace, version)
-    delete_from_graph(workplace, version)  # after the tables: it reads the remaining trends from them
-    for folder in (workplace.judge_cache(version), workplace.reports / version):
-        remove_folder(folder)
-    for night in workplace.nights.forget(version):
-        console.complain(f"{night} is damaged and may still name {version}; correct or remove the file")
-    forget_partition(workplace, version)
-    workplace.evidence.delete(version)

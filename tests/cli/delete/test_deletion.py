@@ -12,6 +12,7 @@ import typer
 from delete_command import DELETE, VERSION
 from typer.testing import CliRunner
 
+from stoic_assets.adapters.evaluation import deletion
 from stoic_assets.adapters.ratings.rating_keys import read_keys, write_keys
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import delete
@@ -28,7 +29,7 @@ from stoic_assets.core.stages import PARTITIONS
 def test_nothing_is_deleted_but_by_who_says_yes(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch, answer: str, is_deleted: bool
 ) -> None:
-    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
+    monkeypatch.setattr(deletion, "delete_from_graph", lambda *_: None)
     done = CliRunner().invoke(DELETE, [VERSION], input=answer, catch_exceptions=False)
     assert "Delete marcus@1.1.0 and its 1 evaluation permanently?" in done.stderr
     told = "deleted marcus@1.1.0 with 1 evaluation\n" if is_deleted else ""
@@ -41,7 +42,7 @@ def test_nothing_is_deleted_but_by_who_says_yes(
 def test_a_manifest_by_which_the_version_comes_back_is_named(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch, options: list[str]
 ) -> None:
-    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
+    monkeypatch.setattr(deletion, "delete_from_graph", lambda *_: None)
     workplace.project.releases.mkdir()
     for number in ("1.0.0", "1.1.0"):
         (workplace.project.releases / f"{number}.yml").write_text(f"agent: marcus\nversion: {number}\n")
@@ -104,7 +105,7 @@ def test_ctrl_c_at_the_question_is_an_interrupt_and_ends_its_line(
 def test_with_a_version_go_the_keys_to_its_rated_replies_and_the_pages_that_show_them(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
+    monkeypatch.setattr(deletion, "delete_from_graph", lambda *_: None)
     home, pages = workplace.project.home, workplace.reports / "ratings"
     versions = {"x-1": VERSION, "x-2": "mentor@2"}
     keys = {test_id: Key(origin=test_id, rubric="r", agent_version=each, words=5) for test_id, each in versions.items()}
@@ -120,7 +121,7 @@ def test_with_a_version_go_the_keys_to_its_rated_replies_and_the_pages_that_show
 def test_dagster_and_nights_forget_a_deleted_version_and_no_other(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
+    monkeypatch.setattr(deletion, "delete_from_graph", lambda *_: None)
     runs = {version: begin_run(workplace, version) for version in (VERSION, "marcus@1.0.0")}
     nights = workplace.nights
     held = {version: HeldVersion(evaluation_id="E1") for version in runs}
@@ -196,7 +197,7 @@ def test_a_version_that_is_not_there_is_refused_with_those_that_may_be_meant(
 def test_what_is_left_of_a_version_without_evaluations_can_be_deleted(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch, left: str
 ) -> None:
-    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
+    monkeypatch.setattr(deletion, "delete_from_graph", lambda *_: None)
     if left == "table":
         workplace.warehouse.write("turns", "mentor@2", "E9", [])
     elif left == "folder":

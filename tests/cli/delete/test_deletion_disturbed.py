@@ -21,6 +21,8 @@ from sqlalchemy.exc import OperationalError
 from typer.testing import CliRunner
 
 from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.adapters.evaluation import deletion
+from stoic_assets.adapters.evaluation.deletion import delete_version
 from stoic_assets.adapters.evaluation.delivery import deliver
 from stoic_assets.adapters.evaluation.publishing import IMPORTING
 from stoic_assets.adapters.messages.outbox import Outbox
@@ -53,6 +55,9 @@ class Told(Unwatched):
         self.waiting.set()
 
 
+def no_partition() -> None: ...
+
+
 def begin_elsewhere(workplace: Workplace) -> str:
     """What another process says that goes on with the evaluation."""
     command = [sys.executable, "-c", TAKE, workplace.project.home, VERSION, "E1"]
@@ -64,7 +69,7 @@ def test_while_a_version_is_deleted_none_of_its_evaluations_can_run(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(delete, "delete_from_graph", lambda place, _: said.append(begin_elsewhere(place)))
+    monkeypatch.setattr(deletion, "delete_from_graph", lambda place, _: said.append(begin_elsewhere(place)))
     done = CliRunner().invoke(DELETE, [VERSION, "--yes", "--json"], catch_exceptions=False)
     assert json.loads(done.stdout) == {"agent_version": VERSION, "evaluations": 1}
     assert "marcus@1.1.0 is being deleted by another process; wait for it" in said[0]
@@ -77,13 +82,13 @@ def test_whoever_collects_ratings_or_feedback_meanwhile_cannot_write_a_versions_
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch, writing: Callable[[Workplace], AbstractContextManager[None]]
 ) -> None:
     told = Told()
-    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
-    deletion = Thread(target=delete._delete_all, args=(replace(workplace, progress=told), VERSION))
+    monkeypatch.setattr(deletion, "delete_from_graph", lambda *_: None)
+    deleting = Thread(target=delete_version, args=(replace(workplace, progress=told), VERSION, no_partition))
     with writing(workplace):
-        deletion.start()
+        deleting.start()
         assert told.waiting.wait(30)
         assert workplace.warehouse.has("turns", VERSION, "E1")
-    deletion.join()
+    deleting.join()
     assert not workplace.warehouse.has("turns", VERSION, "E1")
 
 
@@ -96,26 +101,26 @@ def test_whoever_notes_delivery_times_meanwhile_cannot_write_a_versions_back(
     workplace.outbox.put("events", {"t": {}}, VERSION)
     with workplace.outbox._settling() as settle:
         settle(ACCEPTED, 1)
-    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
-    deletion = Thread(target=delete._delete_all, args=(workplace, VERSION))
+    monkeypatch.setattr(deletion, "delete_from_graph", lambda *_: None)
+    deleting = Thread(target=delete_version, args=(workplace, VERSION, no_partition))
     look_up = Outbox.delivery_times
 
     def disturbed(*asked: Any) -> dict[str, str | None]:
         times = look_up(*asked)
-        deletion.start()
-        deletion.join(1)
+        deleting.start()
+        deleting.join(1)
         return times
 
     monkeypatch.setattr(Outbox, "delivery_times", disturbed)
     asyncio.run(deliver(workplace, {}, ()))
-    deletion.join()
+    deleting.join()
     assert workplace.warehouse.agent_versions() == set()
 
 
 def test_what_could_not_be_deleted_is_told_and_can_be_deleted_again(
     workplace: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
+    monkeypatch.setattr(deletion, "delete_from_graph", lambda *_: None)
     (tmp_path / "elsewhere").mkdir()
     report = workplace.reports / "marcus@1.1.0"
     (report / "inner").rmdir()
@@ -137,13 +142,13 @@ def test_a_deletion_that_was_killed_leaves_nothing_that_counts(
     with monkeypatch.context() as killing:
         killing.setattr(compaction, "remove_folder", killed_after(1))
         with pytest.raises(SystemExit):
-            delete._delete_all(workplace, VERSION)
+            delete_version(workplace, VERSION, no_partition)
     assert workplace.warehouse.evaluations(VERSION) == []
     assert workplace.warehouse.has("turns", VERSION, "E1")
     with pytest.raises(ConfigurationError, match=r"run `stoic delete marcus@1\.1\.0` to delete the rest"):
         workplace.evidence.manifest(VERSION, "E1")
 
-    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
+    monkeypatch.setattr(deletion, "delete_from_graph", lambda *_: None)
     CliRunner().invoke(DELETE, [VERSION, "--yes"], catch_exceptions=False)
     assert VERSION not in workplace.warehouse.agent_versions() | workplace.evidence.agent_versions()
 
@@ -176,7 +181,7 @@ def killed_after(number: int) -> Callable[[Path], None]:
 def test_a_disk_that_is_full_for_dagster_is_told_with_what_goes_on(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
+    monkeypatch.setattr(deletion, "delete_from_graph", lambda *_: None)
     monkeypatch.setattr(delete, "forget_partition", disk_is_full)
     with pytest.raises(StorageError) as told:
         CliRunner().invoke(DELETE, [VERSION, "--yes"], catch_exceptions=False)
@@ -191,7 +196,7 @@ def test_a_graph_that_fails_on_a_full_disk_is_told_as_that(
     def fail(*_: object) -> None:
         raise QueryError("Neo.ClientError.Transaction.TransactionNotFound: Transaction error on commit")
 
-    monkeypatch.setattr(delete, "delete_from_graph", fail)
+    monkeypatch.setattr(deletion, "delete_from_graph", fail)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(total=10**9, free=free))
     with pytest.raises(raised) as told:
         CliRunner().invoke(DELETE, [VERSION, "--yes"], catch_exceptions=False)
@@ -206,7 +211,7 @@ def disk_is_full(*_: object) -> None:
 def test_a_version_with_an_evaluation_that_cannot_be_read_any_more_is_deleted(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
+    monkeypatch.setattr(deletion, "delete_from_graph", lambda *_: None)
     (workplace.evidence.folder(VERSION, "E1") / "manifest.json").write_text("{}")
     done = CliRunner().invoke(DELETE, [VERSION, "--yes"], catch_exceptions=False)
     assert done.stdout == "deleted marcus@1.1.0 with 1 evaluation\n"
@@ -216,7 +221,7 @@ def test_a_version_with_an_evaluation_that_cannot_be_read_any_more_is_deleted(
 def test_evaluations_without_a_manifest_or_with_damaged_rows_are_counted_and_deleted(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delete, "delete_from_graph", lambda *_: None)
+    monkeypatch.setattr(deletion, "delete_from_graph", lambda *_: None)
     for evaluation_id in ("E1", "E2"):
         workplace.warehouse.write("evaluations", VERSION, evaluation_id, []).write_bytes(b"damaged")
     (workplace.evidence.folder(VERSION, "E1") / "manifest.json").unlink()
