@@ -174,8 +174,7 @@ def test_nothing_of_a_deleted_version_is_left_in_the_file(outbox: Outbox, tmp_pa
 @given(st.lists(st.text(min_size=1), unique=True, min_size=2, max_size=5))
 def test_any_id_is_told_from_the_others(tmp_path_factory: pytest.TempPathFactory, ids: list[str]) -> None:
     outbox = Outbox(tmp_path_factory.mktemp("home"))
-    for message_id in ids:
-        outbox.put("events", {message_id: {"id": message_id}}, VERSION)
+    outbox.put("events", {message_id: {"id": message_id} for message_id in ids}, VERSION)
     assert asyncio.run(outbox.deliver({})) == Delivered(0, len(ids))
     assert outbox.delivery_times("events", ids) == dict.fromkeys(ids)
 
