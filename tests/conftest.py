@@ -44,12 +44,19 @@ def nothing_waits_for_the_disk() -> Iterator[None]:
     """No test cuts the power, and waiting for the disk takes longer than writing: some milliseconds for each file."""
     from sqlalchemy import Engine, event
 
-    def not_synchronous(connection: Any, _: object) -> None:
+    from stoic_assets.adapters.disk.sqlite_files import open_shared
+    from stoic_assets.adapters.messages import outbox_file
+    from stoic_assets.adapters.models import judge_cache
+
+    def not_synchronous(connection: Any, *_: object) -> Any:
         if isinstance(connection, sqlite3.Connection):
             connection.execute("PRAGMA synchronous = OFF")
+        return connection
 
     event.listen(Engine, "connect", not_synchronous)
     with pytest.MonkeyPatch.context() as patch:
+        for module in (outbox_file, judge_cache):
+            patch.setattr(module, "open_shared", lambda *file, **how: not_synchronous(open_shared(*file, **how)))
         for name in ("fsync", "fdatasync"):
             patch.setattr(os, name, lambda _: None, raising=False)
         yield
