@@ -94,6 +94,6 @@ def test_names_break_between_their_parts_alone(visit: Open, make_data: Make, wid
     data, long = make_data(compared=False), "reminder_tomorrow_without_time_zone.case-0001"
     trials = [{**row, "job": long} for row in data.trials]
     page = visit(render_report(replace(data, trials=trials)), viewport={"width": width, "height": 900}).page
-    assert page.locator("#failures tbody th").first.text_content() == long
+    assert page.locator("#jobs tbody th").first.text_content() == long
     assert page.evaluate(NAMES_IN_PIECES) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
