@@ -53,7 +53,8 @@ def test_where_confidences_come_from_is_told_if_there_are_any(
 
 def test_the_agreement_shown_is_that_of_the_judges_who_scored(stored: Stored, workplace: Workplace) -> None:
     known = {"virtue": "wisdom", "judge_model": "gpt", "estimate": 0.1, "low": -0.1, "high": 0.2}
-    rows = [known | {"measure": measure, "items": 20, "raters": 3} for measure in ("spearman", "alpha_people")]
+    highs = {"spearman": 0.2, "alpha_people": 0.9}
+    rows = [known | {"measure": measure, "high": high, "items": 20, "raters": 3} for measure, high in highs.items()]
     workplace.warehouse.write("judge_calibration", *PLACE, rows)
     assert stored().agreement == ""
     judged = {"composite_scores": [SCORED_TRIAL], "trials": [HELD], "virtue_scores": [VERDICT]}

@@ -104,8 +104,8 @@ def test_a_reason_that_does_not_hold_for_all_virtues_names_its_own(make_data: Ma
 def test_how_the_judges_scores_go_with_peoples_is_told(make_data: Make) -> None:
     row = {"virtue": "wisdom", "estimate": -0.08, "low": -0.23, "high": 0.08, "why": None, "items": 80}
     known = [
-        row | {"judge_model": judge, "measure": measure}
-        for judge in ("gpt-4.1", "somebody else") for measure in ("spearman", "alpha_people")
+        row | {"judge_model": judge, "measure": measure, "high": high}
+        for judge in ("gpt-4.1", "somebody else") for measure, high in (("spearman", 0.08), ("alpha_people", 0.9))
     ]
     [sentence] = summary(make_data(judge_calibration=known), []).against_people
     assert sentence.startswith("Wisdom by gpt-4.1: rank correlation with people −0.08 (95 % −0.23 to 0.08) over 80")
