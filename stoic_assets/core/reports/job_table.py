@@ -59,6 +59,11 @@ class AssertionFailure:
         return name_or_text(self.row["assertion"], self.row["text"])
 
     @property
+    def what(self) -> tuple[object, ...]:
+        """What it checks: in other jobs it may have another number."""
+        return _what(self.row)
+
+    @property
     def by_job(self) -> dict[str, list[TrialView]]:
         """The trials of each job."""
         jobs: dict[str, list[TrialView]] = {}
@@ -117,7 +122,6 @@ def failed_assertions(trials: Sequence[TrialView]) -> list[AssertionFailure]:
 
 
 def _what(row: Row) -> tuple[object, ...]:
-    """What an assertion checks: in other jobs it may have another number."""
     return name_or_text(row["assertion"], row["text"]), row["text"], row["weight"]
 
 
