@@ -127,7 +127,7 @@ def test_secrets_are_told_to_whom_they_are_meant_for_and_kept_nowhere(
     assert hashes == [(load_job(stoic.project / "eval_jobs" / "chat.yml").question_hash(),)]
 
     told = stoic("eval", "--agent-url", f"http://127.0.0.1:1/{secret('address')}", code=2).line
-    assert told == "stoic: --agent-url contains a secret; set the address as AGENT_URL, or as `url` in releases/*.yml"
+    assert told == "stoic: --agent-url contains a secret; set the address as AGENT_URL"
     resume = ("eval", *judged, "--condition", "supplied", "--resume", document["evaluation_id"])
     stoic(*resume)
     stoic.job("chat", **{**CHAT, "facts": [secret("changed"), *CHAT["facts"][1:]]})
