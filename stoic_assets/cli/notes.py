@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from stoic_assets.adapters.evaluation.specification import ResolvedRequest
 from stoic_assets.adapters.graph.embedded_graph import is_served
 from stoic_assets.adapters.models.connect import uses_stand_in
+from stoic_assets.adapters.warehouse.stored_tables import StoredTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.graph_address import subject_address
 from stoic_assets.core.configuration.service_address import protocol_doubt
@@ -86,12 +87,12 @@ def unfinished_before(version: str, spec: EvaluationSpec, workplace: Workplace) 
 
 def finished_before(begun: Manifest, workplace: Workplace) -> Iterator[str]:
     """The note that of an evaluation that is continued nothing is missing, invalid trials included."""
-    for row in workplace.warehouse.evaluations(begun.agent_version):
-        if row["evaluation_id"] == begun.evaluation_id and row["status"] == FINISHED and not row["invalid_trials"]:
-            yield (
-                f"evaluation {begun.evaluation_id} was finished: {row['scored_trials']} of {row['planned_trials']} "
-                "trials are stored; none is run again, and judges are asked only what is not in their cache"
-            )
+    head = StoredTables(workplace.warehouse, (begun.agent_version, begun.evaluation_id)).head()
+    if head and head["status"] == FINISHED and not head["invalid_trials"]:
+        yield (
+            f"evaluation {begun.evaluation_id} was finished: {head['scored_trials']} of {head['planned_trials']} "
+            "trials are stored; none is run again, and judges are asked only what is not in their cache"
+        )
 
 
 def _last_unfinished(version: str, spec: EvaluationSpec, workplace: Workplace) -> Manifest | None:

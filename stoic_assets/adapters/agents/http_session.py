@@ -46,9 +46,9 @@ class AgentHttp:
     """The HTTP side of one agent, or of another service, which then has a `name` of its own.
 
     It sends its own headers, keeps no cookies (trials must not share them), follows no redirects (they would carry the
-    key elsewhere) and uses the environment's proxy. Of the `limit`, only what concerns a
-    single attempt is used. `key_advice` says what to check when the key is refused, `path_advice` when nothing is found
-    at the address. `redactor` blanks secrets in what errors quote. Once it `has_answered`, it is known to speak HTTP.
+    key elsewhere) and uses the environment's proxy. Of the `limit`, only what concerns a single attempt is used.
+    `key_advice` says what to check when the key is refused, `path_advice` when nothing is found at the address.
+    `redactor` blanks secrets in what errors quote. Once it `has_answered`, it is known to speak HTTP.
     """
 
     def __init__(

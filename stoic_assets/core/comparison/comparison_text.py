@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.effect import ALPHA
-from stoic_assets.core.comparison.family import Verdict, measured, ruled_out
-from stoic_assets.core.comparison.measures import NOT_MEASURED
+from stoic_assets.core.comparison.family import Verdict, is_measured, measured, ruled_out
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, whose_confidence
 from stoic_assets.core.presentation.formatting import (
@@ -67,13 +66,13 @@ def undecided(rows: Sequence[Row]) -> str:
 
 def unmeasured(rows: Sequence[Row]) -> str:
     """`; task, assertion were not measured`; empty where at least one version has every measure."""
-    names = [name(row) for row in rows if row.get("why") == NOT_MEASURED]
+    names = [name(row) for row in rows if not is_measured(row)]
     return f"; {listed(names, len(rows))} {'was' if len(names) == 1 else 'were'} not measured" if names else ""
 
 
 def verdict_word(row: Row) -> str:
     """The verdict on one measure; a measure that neither version has is `not measured`."""
-    return "not measured" if row.get("why") == NOT_MEASURED else str(row["verdict"])
+    return str(row["verdict"]) if is_measured(row) else "not measured"
 
 
 def change(row: Row) -> str:

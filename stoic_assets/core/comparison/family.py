@@ -72,9 +72,14 @@ def by_size(rows: Iterable[Row], verdict: Verdict) -> list[Row]:
     return sorted(found, key=lambda row: -abs(row["difference"] or 0))
 
 
+def is_measured(row: Row) -> bool:
+    """Whether a row of `version_comparisons` is of a measure that at least one of the versions has."""
+    return bool(row.get("why") != NOT_MEASURED)
+
+
 def measured(rows: Iterable[Row]) -> list[Row]:
-    """The rows of `version_comparisons` of measures that at least one of the versions has."""
-    return [row for row in rows if row.get("why") != NOT_MEASURED]
+    """The rows of `version_comparisons` of which `is_measured` holds."""
+    return [row for row in rows if is_measured(row)]
 
 
 def overall(rows: Iterable[Row]) -> Verdict:
