@@ -32,11 +32,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.long)
 
 
-def await_stored(reader: Any, writer: Any) -> None:
-    """Waits until a window can read what another stored."""
-    reader.wait_for_function(f"stored => {STORED} === stored", arg=writer.evaluate(STORED))
-
-
 @dataclass
 class Rater:
     """Somebody at the page, and what the page did that it should not."""
@@ -52,7 +47,7 @@ class Rater:
 
     def can_read(self, other: "Rater") -> None:
         """Waits until what the other window stored is readable in this one, which has not looked yet."""
-        await_stored(self.page, other.page)
+        self.page.wait_for_function(f"stored => {STORED} === stored", arg=other.page.evaluate(STORED))
 
     def hears_of(self, other: "Rater") -> None:
         """Waits until this window shows what the other one stored."""
@@ -60,16 +55,7 @@ class Rater:
         self.page.wait_for_function(f"number => {CHOSEN}.length === number", arg=len(other.chosen()))
 
     def reload(self) -> None:
-        """Loads the page again, up to the item that is open.
-
-        Chromium passes on what a page stored, to its next one and to other windows, some milliseconds later: it is
-        readable there once it is in a window with nothing in it.
-        """
-        empty = self.page.context.new_page()
-        empty.route("**/*", lambda request: request.fulfill(body="<html></html>", content_type="text/html"))
-        empty.goto(self.page.url)
-        await_stored(empty, self.page)
-        empty.close()
+        """Loads the page again, up to the item that is open."""
         self.page.reload()
         self.page.locator("#rating").wait_for()
 

@@ -11,6 +11,9 @@ import pytest
 
 PRACTICE = 5
 DEAF = "addEventListener('storage', (event) => event.stopImmediatePropagation(), true);"
+ARRIVES = """isLate = false;
+    const key = Object.keys(sessionStorage).find((place) => place.includes(':ann'));
+    dispatchEvent(new StorageEvent('storage', { key }));"""
 CLOSES = """() => {
   const closing = new Event('beforeunload', { cancelable: true });
   dispatchEvent(closing);
@@ -19,11 +22,21 @@ CLOSES = """() => {
 
 
 def full(room: int) -> str:
-    """A script that has the browser store no text of more than `room` characters."""
+    """A script that has the browser store no more than `room` characters."""
     return f"""const {{ setItem }} = Storage.prototype;
     Storage.prototype.setItem = function (place, text) {{
-      if (text.length > {room}) throw new DOMException('no', 'QuotaExceededError');
+      const others = Object.keys(this).filter((key) => key !== place).map((key) => this.getItem(key));
+      if (others.join('').length + text.length > {room}) throw new DOMException('no', 'QuotaExceededError');
       setItem.call(this, place, text);
+    }};"""
+
+
+def late(storages: str) -> str:
+    """A script that has a page which is loaded again find no work in these storages, until it `ARRIVES`."""
+    return f"""window.isLate = sessionStorage.length > 0;
+    const {{ getItem }} = Storage.prototype;
+    Storage.prototype.getItem = function (place) {{
+      return isLate && place.includes(':ann') && [{storages}].includes(this) ? null : getItem.call(this, place);
     }};"""
 
 
@@ -124,6 +137,48 @@ def test_a_window_that_comes_into_view_takes_up_what_it_did_not_hear_of(visit: A
     second.hears_of(first)
     second.reload()
     assert second.chosen() == {"appropriateness": "1", "helpfulness": "2", "stoic_authenticity": "3"}
+
+
+def test_a_window_that_heard_of_nothing_replaces_no_answer_of_another(visit: Any, write_page: Any) -> None:
+    first = visit(write_page()[0], script=DEAF)
+    first.enter()
+    second = first.another_window()
+    second.press("54543y>" + "12")
+    first.can_read(second)
+    first.page.focus("fieldset[data-question=helpfulness]")
+    first.press("1")
+    first.reload()
+    assert (first.title, first.chosen()) == ("Practice 2 of 5", {"appropriateness": "1", "helpfulness": "2"})
+    first.press("b")
+    assert [*first.chosen().values()] == ["5", "1", "5", "4", "3", "yes"]
+
+
+def test_work_that_the_browser_is_late_with_is_taken_up_when_it_arrives(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0], script=late("sessionStorage, localStorage"))
+    rater.practise()
+    rater.press("12345y>" + "12")
+    before = rater.title, rater.chosen()
+    rater.page.reload()
+    assert (rater.title, rater.chosen()) == ("Practice 1 of 5", {})
+    rater.page.evaluate(ARRIVES)
+    assert (rater.title, rater.chosen()) == before
+
+
+@pytest.mark.parametrize("storages", ["localStorage", "sessionStorage, localStorage"])
+def test_an_answer_that_is_given_while_the_browser_is_late_replaces_no_other(
+    storages: str, visit: Any, write_page: Any
+) -> None:
+    rater = visit(write_page()[0], script=late(storages))
+    rater.practise()
+    rater.press("12345y>" + "12")
+    rater.page.reload()
+    rater.press("5")
+    rater.page.evaluate(ARRIVES)
+    rater.press("l")
+    rater.page.locator("#numbers button").last.click()
+    rater.press("b" * 4)
+    assert rater.text("#progress-text").startswith("1 of 5 rated")
+    assert [*rater.chosen().values()][:2] == ["1", "2"]
 
 
 def test_two_windows_keep_two_raters_apart(visit: Any, write_page: Any) -> None:

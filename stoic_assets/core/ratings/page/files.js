@@ -34,8 +34,7 @@ const fileOf = (work) => new File([fileText(work)], fileName(work), { type: "app
 const contents = (work) => exported(work).map(({ test_id, timestamp }) => `${test_id} ${timestamp}`).join();
 
 const noteSaved = (work) => {
-  work.saved = { name: fileName(work), at: new Date().toISOString(), contents: contents(work) };
-  work.save();
+  work.save({ saved: { name: fileName(work), at: new Date().toISOString(), contents: contents(work) } });
 };
 
 const isSaved = (work) => (work.saved?.contents ?? "") === contents(work);
@@ -99,6 +98,7 @@ const readFile = (text) => {
  */
 const takeIn = (work, entries) => {
   const count = { taken: 0, newerHere: 0 };
+  work.catchUp();
   for (const { test_id, timestamp, ratings, overall, comments, meta } of entries) {
     const number = work.order.findIndex((item) => item.test_id === test_id);
     const isFinished = work.isComplete(number);
@@ -106,18 +106,17 @@ const takeIn = (work, entries) => {
     if (lead > 0) count.newerHere += 1;
     if (lead >= 0) continue;
     const left = isFinished ? blank() : work.record(number);
-    work.records[test_id] = {
+    work.replace(test_id, {
       ratings: Object.fromEntries(DIMENSIONS.map((name) => [name, ratings[name]])),
       overall,
       comments: comments || left.comments,
       seconds: seconds(meta) + left.seconds,
       edits: edits(meta),
       timestamp,
-    };
+    });
     count.taken += 1;
   }
   work.former = [];
-  work.unlocked ||= work.counted(true).length > 0; // replies open after the practice: whoever rated one is past it
-  work.save();
+  work.save({ unlocked: work.unlocked || work.counted(true).length > 0 }); // whoever rated a reply is past the practice
   return count;
 };

@@ -73,15 +73,13 @@ const session = {
   },
 
   unlock() {
-    this.work.unlocked = true;
-    this.work.save();
+    this.work.save({ unlocked: true });
     this.resume();
   },
 
   finish() {
     this.clock.stop();
-    this.work.unlocked = true;
-    this.work.save();
+    this.work.save({ unlocked: true });
     showSaved(this.work);
     setText("finished-text", `${this.work.counted(true).length} of ${DATA.items.length} replies are rated. Thank you.`);
     show("finished");
@@ -189,8 +187,7 @@ const connectButtons = () => {
     show("welcome");
   });
   byId("shortcuts").addEventListener("change", ({ target }) => {
-    session.work.shortcuts = target.checked;
-    session.work.save();
+    session.work.save({ shortcuts: target.checked });
   });
   for (const input of [byId("welcome-file"), byId("dialog-file")]) input.addEventListener("change", () => session.take(input));
   for (const button of document.querySelectorAll("[data-save]")) button.addEventListener("click", () => {
@@ -204,11 +201,13 @@ const connectWindow = () => {
   const save = () => session.work?.save();
   const catchUp = () => {
     if (session.work === null) return;
+    const wasBlank = session.work.isBlank;
     session.work.catchUp();
     showSaved(session.work);
+    if (wasBlank && !session.work.isBlank) return session.resume();
     if (session.isRating()) session.item.render();
   };
-  addEventListener("storage", ({ key }) => key === session.work?.place && catchUp());
+  addEventListener("storage", ({ key }) => session.work && key?.startsWith(session.work.place) && catchUp());
   addEventListener("pagehide", save);
   // A page that becomes visible may be older than what is stored: it reads, and never writes.
   document.addEventListener("visibilitychange", () => (document.hidden ? save() : catchUp()));
@@ -234,7 +233,7 @@ const start = () => {
     comment: () => byId("comment").focus(),
     leaveComment: () => byId("next").focus(),
   });
-  const last = storage.read(PLACE)?.rater;
+  const last = storage.read(PLACE)[0]?.rater;
   if (typeof last === "string") session.begin(last);
   else show("welcome");
 };

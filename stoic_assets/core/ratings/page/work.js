@@ -8,8 +8,8 @@ const UNANSWERED = undefined;
 const NOT_APPLICABLE = null;
 
 /**
- * The browser's storage; what it does not take, since it is missing or full, the page keeps itself. The value of PLACE,
- * the current rater, is separate for each window; a new window starts with the one written last.
+ * The browser's storage: of this window, and of all windows of the browser. What it does not take, since it is missing
+ * or full, the page keeps itself. The current rater, at PLACE, is this window's; a new one starts with the one written last.
  */
 const storage = {
   memory: new Map(),
@@ -18,19 +18,21 @@ const storage = {
   },
   /** The raters whose work is lost when the page is closed, whoever rates now. */
   get atRisk() {
-    return [...this.memory.keys()].filter((place) => place !== PLACE).map((place) => place.slice(PLACE.length + 1));
+    return [...new Set([...this.memory.keys()].filter((place) => place !== PLACE).map((place) => place.split(":")[2]))];
   },
+  /** What is stored there, this window's first. */
   read(place) {
     try {
-      return JSON.parse(this.memory.get(place) ?? sessionStorage.getItem(place) ?? localStorage.getItem(place));
+      const texts = [this.memory.get(place), sessionStorage.getItem(place), localStorage.getItem(place)];
+      return texts.filter(Boolean).map((text) => JSON.parse(text));
     } catch {
-      return null;
+      return [];
     }
   },
   write(place, value) {
     const text = JSON.stringify(value);
     try {
-      if (place === PLACE) sessionStorage.setItem(place, text);
+      sessionStorage.setItem(place, text);
       localStorage.setItem(place, text);
       this.memory.delete(place);
     } catch {
@@ -41,7 +43,15 @@ const storage = {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-const blank = () => ({ ratings: {}, overall: UNANSWERED, comments: "", seconds: 0, edits: 0, timestamp: null });
+const blank = () => ({ ratings: {}, overall: UNANSWERED, comments: "", seconds: 0, edits: 0, timestamp: null, changes: 0 });
+
+/** Of two copies of a record the one that was changed more often; if that is the same, the later, or that with more time. */
+const newer = (one, other) => {
+  const order = ({ changes, timestamp, seconds }) => [changes, new Date(timestamp ?? 0).getTime(), seconds];
+  const [ones, others] = [order(one), order(other)];
+  const first = ones.findIndex((value, index) => value !== others[index]);
+  return first < 0 || ones[first] > others[first] ? one : other;
+};
 
 /** Whether `value` is an answer to `question`; N/A only where the question may not apply. */
 const isAnswer = (question, value) => {
@@ -56,6 +66,8 @@ class Work {
     this.rater = rater;
     this.order = [...DATA.practice, ...shuffled(DATA.items, `${DATA.page_id} ${rater}`)];
     this.former = [];
+    this.touched = new Set(); // the ids of records that differ from what is stored
+    Object.assign(this, { records: {}, unlocked: false, shortcuts: true, saved: null });
     this.load();
   }
 
@@ -63,13 +75,26 @@ class Work {
     return `${PLACE}:${this.rater}`;
   }
 
-  /** Reads what this or another window of the same browser stored; if that is nothing, the current data stay. */
-  load() {
-    const { records = {}, unlocked = false, shortcuts = true, saved = null } = storage.read(this.place) ?? this;
-    Object.assign(this, { records, unlocked, shortcuts, saved });
+  /**
+   * Each record has a place of its own: a busy browser sometimes gives a page nothing of what is stored, and what that
+   * page stores then must replace no more than the same record.
+   */
+  placeOf(id) {
+    return `${this.place}:${id}`;
   }
 
-  /** Reads what another window stored since. Once that changed an answer, there is nothing here to undo. */
+  /** Takes over what this or another window of the same browser stored, where it is newer. */
+  load() {
+    for (const { test_id: id } of this.order) {
+      for (const record of storage.read(this.placeOf(id))) this.records[id] = newer(this.records[id] ?? record, record);
+    }
+    for (const { unlocked, shortcuts, saved } of storage.read(this.place)) {
+      Object.assign(this, { unlocked: this.unlocked || unlocked, shortcuts });
+      if ((saved?.at ?? "") > (this.saved?.at ?? "")) this.saved = saved;
+    }
+  }
+
+  /** Takes over what another window stored since. Once that changed an answer, there is nothing here to undo. */
   catchUp() {
     const moments = () => JSON.stringify(Object.entries(this.records).map(([id, { timestamp }]) => [id, timestamp]));
     const before = moments();
@@ -77,9 +102,14 @@ class Work {
     if (moments() !== before) this.former = [];
   }
 
-  save() {
-    const { records, unlocked, shortcuts, saved } = this;
-    storage.write(this.place, { records, unlocked, shortcuts, saved });
+  /** Stores the touched records and these changes, after what another window stored. */
+  save(changes = {}) {
+    this.catchUp();
+    for (const id of this.touched) storage.write(this.placeOf(id), this.records[id]);
+    this.touched.clear();
+    if (Object.keys(changes).length === 0) return;
+    const { unlocked, shortcuts, saved } = Object.assign(this, changes);
+    storage.write(this.place, { unlocked, shortcuts, saved });
   }
 
   isPractice(number) {
@@ -97,6 +127,7 @@ class Work {
 
   /** Stores one answer. An answer that differs from the one before counts as an edit. */
   give(number, question, value) {
+    this.catchUp();
     const before = this.answer(number, question);
     if (before === value) return;
     this.former.push({ number, question, before });
@@ -105,6 +136,7 @@ class Work {
 
   /** Undoes the last answer and returns where that was, or null. */
   undo() {
+    this.catchUp();
     const last = this.former.pop();
     if (!last) return null;
     this.put(last.number, last.question, last.before, true);
@@ -120,6 +152,7 @@ class Work {
   }
 
   comment(number, text) {
+    this.catchUp();
     if (text !== this.record(number).comments) this.keep(number, { ...this.record(number), comments: text });
   }
 
@@ -130,14 +163,21 @@ class Work {
   keep(number, record) {
     const before = new Date(record.timestamp ?? 0).getTime();
     record.timestamp = new Date(Math.max(Date.now(), before < Date.now() + DAY_MS ? before + 1 : 0)).toISOString();
-    this.records[this.order[number].test_id] = record;
+    this.replace(this.order[number].test_id, record);
     this.save();
   }
 
+  /** Puts a record in the place of the one before: whatever else is stored of that one is older. */
+  replace(id, record) {
+    this.records[id] = { ...record, changes: (this.records[id]?.changes ?? 0) + 1 };
+    this.touched.add(id);
+  }
+
   spend(number, seconds) {
-    const record = this.record(number);
+    const [id, record] = [this.order[number].test_id, this.record(number)];
     record.seconds += seconds;
-    this.records[this.order[number].test_id] = record;
+    this.records[id] = record;
+    this.touched.add(id);
   }
 
   unanswered(number) {
@@ -151,6 +191,11 @@ class Work {
   /** Whether there is an answer or a comment. */
   isBegun(number) {
     return this.unanswered(number).length < QUESTIONS.length || this.record(number).comments !== "";
+  }
+
+  /** Whether there is none of that anywhere. */
+  get isBlank() {
+    return ![...this.order.keys()].some((number) => this.isBegun(number));
   }
 
   /** The numbers of the items that are begun and not finished. */
