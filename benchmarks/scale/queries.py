@@ -31,7 +31,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.evaluation.specification import EvaluationSpec
-from stoic_assets.core.progress import Unwatched
+from stoic_assets.core.progress import Progress
 from stoic_assets.core.table_rows import Row
 
 SPEC = EvaluationSpec(
@@ -45,7 +45,7 @@ TRANSCRIPT = "select turn, speaker, content from turns where agent_version = ? a
 def workplace_over(warehouse: Path) -> Workplace:
     """A workplace whose only content is this warehouse."""
     home = warehouse.with_name("home")
-    return Workplace(Project(home, home, warehouse), Settings(), {}, Unwatched())
+    return Workplace(Project(home, home, warehouse), Settings(), {}, Progress())
 
 
 def base_and_candidate(history: History) -> tuple[Place, Place]:

@@ -30,7 +30,7 @@ from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.core.calls.chat import ChatModel
 from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.evaluation.manifest import Manifest
-from stoic_assets.core.progress import Progress, Unwatched
+from stoic_assets.core.progress import Progress
 from stoic_assets.core.secrets.redaction import Redactor
 
 _PATHS = ("STOIC_HOME", "STOIC_WAREHOUSE", "DAGSTER_HOME", "SSL_CERT_FILE")
@@ -173,7 +173,7 @@ def open_workplace(
     project = find_project(complete, start)
     refuse_undecoded_paths(project, complete)
     make_home(project, to_read)
-    workplace = Workplace(project, load_settings(project.settings), complete, progress or Unwatched())
+    workplace = Workplace(project, load_settings(project.settings), complete, progress or Progress())
     workplace.progress.clean_by(workplace.redactor.data)
     return workplace
 

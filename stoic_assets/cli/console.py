@@ -19,7 +19,7 @@ from rich.text import Text
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.jobs.names import played
 from stoic_assets.core.jobs.trial import Trial
-from stoic_assets.core.progress import StageLines, Unwatched
+from stoic_assets.core.progress import Progress, StageLines
 from stoic_assets.core.text.foreign_text import visible
 from stoic_assets.core.text.json_text import json_text
 
@@ -133,7 +133,7 @@ def complain(text: str) -> None:
     err.print(foreign(f"stoic: {text}"))
 
 
-class Notes(Unwatched):
+class Notes(Progress):
     """Shows what is worth knowing on stderr, but no progress."""
 
     def __init__(self, shown_on: Console = err) -> None:

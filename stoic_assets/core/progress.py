@@ -1,7 +1,7 @@
-"""The port through which long work reports its progress, and that progress as lines of text."""
+"""What long work reports its progress to, and that progress as lines of text."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.jobs.trial import Trial
@@ -9,22 +9,6 @@ from stoic_assets.core.presentation.formatting import plural
 
 EVERY_SECONDS = 15.0
 """A line for each of thousands of trials would hide all others; in Dagster's database each is a row, too."""
-
-
-class Progress(Protocol):
-    """An observer. `total` counts the trials of a stage; `clean_by` sets how secrets in messages are blanked."""
-
-    def clean_by(self, clean: Callable[[Any], Any]) -> None: ...
-
-    def begin(self, stage: str, total: int) -> None: ...
-
-    def advance(self, stage: str) -> None: ...
-
-    def turn(self, trial: Trial, turn: Turn) -> None: ...
-
-    def query(self, trial: Trial, cypher: str) -> None: ...
-
-    def note(self, message: str) -> None: ...
 
 
 class StageLines:
@@ -51,8 +35,11 @@ class StageLines:
             self._tell(f"{stage}: {self._done[stage]} of {plural(self._total[stage], 'trial')} done")
 
 
-class Unwatched:
-    """Shows nothing. Observers have from it what they ignore, and `_clean`, which blanks secrets in what they show."""
+class Progress:
+    """Shows nothing. Observers have from it what they ignore, and `_clean`, which blanks secrets in what they show.
+
+    `total` counts the trials of a stage.
+    """
 
     _clean: Callable[[Any], Any] = staticmethod(lambda data: data)
 

@@ -9,10 +9,10 @@ from dagster._core.storage.tags import GRPC_INFO_TAG
 
 from stoic_assets.adapters.process.runs_at_work import at_work
 from stoic_assets.adapters.workplace import Workplace, open_workplace
-from stoic_assets.core.progress import StageLines, Unwatched
+from stoic_assets.core.progress import Progress, StageLines
 
 
-class LoggedProgress(Unwatched):
+class LoggedProgress(Progress):
     """Writes how many trials of a stage are done, now and then and at its end, and what is worth knowing."""
 
     def __init__(self, log: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:

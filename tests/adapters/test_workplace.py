@@ -14,7 +14,7 @@ from stoic_assets.core.calls.chat import ChatRequest
 from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.manifest import Manifest
-from stoic_assets.core.progress import Unwatched
+from stoic_assets.core.progress import Progress
 
 Open = Callable[..., Workplace]
 
@@ -213,7 +213,7 @@ def test_configured_keys_and_passwords_are_blanked_wherever_they_stand(opened: O
 def test_whoever_watches_is_told_how_to_blank_them(tmp_path: Path) -> None:
     told: list[Callable[[object], object]] = []
 
-    class Watching(Unwatched):
+    class Watching(Progress):
         def clean_by(self, clean: Callable[[object], object]) -> None:
             told.append(clean)
 

@@ -18,7 +18,7 @@ from stoic_assets.adapters.messages.outbox import Delivered, fitness_message
 from stoic_assets.adapters.messages.receiver import Target
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.nights.alerts import Failure, run_failed
-from stoic_assets.core.progress import Unwatched
+from stoic_assets.core.progress import Progress
 
 OLD = ("bot@1.0", "night-1")
 
@@ -181,7 +181,7 @@ def test_what_is_sent_to_a_target_is_signed_with_the_key_of_that_target_alone(
     assert message.headers["idempotency-key"].startswith(signed)
 
 
-class Listener(Unwatched):
+class Listener(Progress):
     """Somebody who hears notes."""
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ from stoic_assets.adapters.evaluation.feedback_import import import_feedback
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK
-from stoic_assets.core.progress import Unwatched
+from stoic_assets.core.progress import Progress
 
 VERSION = "marcus@1.1.0"
 REPLY = {
@@ -47,7 +47,7 @@ class SlowModel:
 
 
 @dataclass
-class Released(Unwatched):
+class Released(Progress):
     """Lets the model answer as soon as somebody is told to wait."""
 
     model: SlowModel

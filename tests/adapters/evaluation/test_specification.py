@@ -20,7 +20,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.errors import ConfigurationError, DocumentError, ServiceUnreachable
 from stoic_assets.core.evaluation.request import EvaluationRequest
-from stoic_assets.core.progress import Unwatched
+from stoic_assets.core.progress import Progress
 from stoic_assets.core.releases import ALL_VERSIONS, Release
 from stoic_assets.core.text import templates
 
@@ -31,7 +31,7 @@ Write = Callable[..., None]
 
 
 def opened(project: Project, settings: Settings | None = None, env: dict[str, str] = OFFLINE) -> Workplace:
-    return Workplace(project, settings or Settings(), env, Unwatched())
+    return Workplace(project, settings or Settings(), env, Progress())
 
 
 def resolved(

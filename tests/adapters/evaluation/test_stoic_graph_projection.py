@@ -22,7 +22,7 @@ from stoic_assets.adapters.warehouse.table_schemas import TABLES
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.errors import ConfigurationError, TableMissing
 from stoic_assets.core.evaluation.manifest import Manifest
-from stoic_assets.core.progress import Unwatched
+from stoic_assets.core.progress import Progress
 from stoic_assets.core.releases import Release
 from stoic_assets.core.table_repair import tables_at
 
@@ -136,7 +136,7 @@ def test_a_deleted_version_leaves_the_trends_of_the_others(
 
 
 @dataclass
-class Heard(Unwatched):
+class Heard(Progress):
     """Knows when somebody is told to wait."""
 
     told: threading.Event = field(default_factory=threading.Event)

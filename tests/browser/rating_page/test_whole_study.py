@@ -11,7 +11,7 @@ from stoic_assets.adapters.project import Project
 from stoic_assets.adapters.ratings.ratings_store import build, collect
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.settings import Settings
-from stoic_assets.core.progress import Unwatched
+from stoic_assets.core.progress import Progress
 
 DESKTOP = {"viewport": {"width": 1360, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 760}, "has_touch": True, "is_mobile": True}
@@ -22,7 +22,7 @@ PRACTICE = 5
 def workplace(tmp_path: Path) -> Workplace:
     """A project whose warehouse holds 22 replies of one version."""
     home = tmp_path / "home"
-    place = Workplace(Project(tmp_path, home, home / "warehouse"), Settings(), {}, Unwatched())
+    place = Workplace(Project(tmp_path, home, home / "warehouse"), Settings(), {}, Progress())
     key, ids = ("marcus@1.0", "e1"), [f"e1.s{n}" for n in range(22)]
     trial = {"job": "j", "holdout": False, "condition": "withheld", "repeat": 1, "outcome": "signed_off"}
     trial |= {"failure_count": 0, "planned_tasks": 0, "turns": 2}

@@ -32,7 +32,7 @@ from stoic_assets.adapters.warehouse import compaction
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import delete
 from stoic_assets.core.errors import ConfigurationError, QueryError, StoicError
-from stoic_assets.core.progress import Unwatched
+from stoic_assets.core.progress import Progress
 
 NOW = "2026-01-01T00:00:00Z"
 
@@ -46,7 +46,7 @@ with EvidenceStore(Path(sys.argv[1])).locked(*sys.argv[2:]):
 
 
 @dataclass
-class Told(Unwatched):
+class Told(Progress):
     """Is `waiting` as soon as it is told to."""
 
     waiting: Event = field(default_factory=Event)

@@ -19,7 +19,7 @@ from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.confidence_map import ConfidenceMap
 from stoic_assets.core.judging.prompt import prompt_hash
-from stoic_assets.core.progress import Unwatched
+from stoic_assets.core.progress import Progress
 from stoic_assets.core.releases import ALL_VERSIONS
 
 JUDGE_CALIBRATION = ("judge_calibration", ALL_VERSIONS, "calibration")
@@ -128,7 +128,7 @@ def test_only_what_is_judged_is_told_of(
 ) -> None:
     begun = list[tuple[str, int]]()
 
-    class Listener(Unwatched):
+    class Listener(Progress):
         def begin(self, stage: str, total: int) -> None:
             begun.append((stage, total))
 
