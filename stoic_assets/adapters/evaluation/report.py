@@ -23,7 +23,6 @@ from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.jobs.job_entries import CypherSetup
 from stoic_assets.core.presentation.confidence import confidence_sources, whose_confidence
 from stoic_assets.core.releases import agent_of
 from stoic_assets.core.reports.data import EvaluationRows, ReportData
@@ -133,7 +132,7 @@ def _shown(job: Job) -> Row:
     parts: Any = {"name": True, "facts": True, "tasks": True, "scenarios": {"__all__": {"id", "category"}}}
     return job.model_dump(mode="json", include=parts) | {
         "told": job.seeded_messages(),
-        "setups": [setup.cypher for setup in job.setups if isinstance(setup, CypherSetup)],
+        "setups": job.setup_cypher(),
     }
 
 

@@ -7,13 +7,13 @@ from stoic_assets.core.calls.queueing import queueing
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.conversation.world import World
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.jobs.job_entries import CypherSetup, Seed, seed_messages
+from stoic_assets.core.jobs.job_entries import Seed, seed_messages
 from stoic_assets.core.jobs.trial import Trial
 
 
 def leaves_traces(job: Job) -> bool:
     """Whether graph or agent may know the user of a trial before its conversation begins."""
-    return bool(_scripts(job) or job.seeds)
+    return bool(job.setup_cypher() or job.seeds)
 
 
 async def prepare(trial: Trial, job: Job, world: World) -> str:
@@ -23,7 +23,7 @@ async def prepare(trial: Trial, job: Job, world: World) -> str:
     Setups have a separate time limit and use none of the trial's time, which is for agent and user.
     Raises `QueryError`, `InfrastructureError`, and what `World.ask_through_outage` raises.
     """
-    setups, session = _scripts(job), None
+    setups, session = job.setup_cypher(), None
     if any("session" in parameters_used(script) for script in setups):
         session = await _open_session(trial.user, world)
     for script in setups:
@@ -34,11 +34,6 @@ async def prepare(trial: Trial, job: Job, world: World) -> str:
     for seed in job.seeds:
         await _plant(seed, trial, world)
     return session or await _open_session(trial.user, world)
-
-
-def _scripts(job: Job) -> list[str]:
-    """The Cypher of the job's setups."""
-    return [setup.cypher for setup in job.setups if isinstance(setup, CypherSetup)]
 
 
 async def _open_session(user: str, world: World) -> str:

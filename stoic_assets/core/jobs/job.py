@@ -99,8 +99,11 @@ class Job(CamelDocument, json_schema_extra=_ONE_OF):
 
     def cypher(self) -> list[str]:
         """Every Cypher text that this job runs on the subject graph."""
-        setups = [setup.cypher for setup in self.setups if isinstance(setup, CypherSetup)]
-        return setups + [a.cypher for a in self.assertions if isinstance(a, CypherAssertion)]
+        return self.setup_cypher() + [a.cypher for a in self.assertions if isinstance(a, CypherAssertion)]
+
+    def setup_cypher(self) -> list[str]:
+        """The Cypher of its setups."""
+        return [setup.cypher for setup in self.setups if isinstance(setup, CypherSetup)]
 
     def seeded_messages(self) -> list[str]:
         """What the user tells the agent in all seeds, in order."""
