@@ -116,7 +116,7 @@ def _stop(comparison: Comparison, gates: Collection[Gate]) -> None:
     worse = [gate for gate in gates if comparison.verdict in STOPPING[gate]]
     for gate in worse[:1]:
         version, verdict = comparison.candidate.agent_version, comparison.verdict
-        why = f": {undecided([each.row() for each in comparison.gating])}" if verdict == "inconclusive" else ""
+        why = f": {undecided(comparison.gating)}" if verdict == "inconclusive" else ""
         console.complain(f"--fail-on {gate}: the verdict on {version} is {verdict}{why}")
     if sure:
         console.complain(f"--fail-on broken: {broken(comparison, sure)}:")
@@ -146,7 +146,7 @@ def show_comparison(comparison: Comparison) -> None:
     for note in comparison.notes:
         console.say(f"note: {note}", style="yellow", indent=2)
     console.print_table(_table(comparison))
-    for line in open_questions(finding.row() for finding in comparison.gating):
+    for line in open_questions(comparison.gating):
         console.say(line, style="dim", indent=2)
     _show_assertions(broken(comparison, comparison.broken), comparison.broken, style="red")
     _show_assertions(fixed(comparison), comparison.fixed, style="green")
@@ -173,8 +173,8 @@ def _table(comparison: Comparison) -> Table:
     for heading in ("change", "95 % interval", "p (Holm)", "jobs"):
         table.add_column(heading, justify="right")
     table.add_column("verdict")
-    for finding in comparison.gating:
-        table.add_row(*_cells(finding.row()))
+    for row in comparison.gating:
+        table.add_row(*_cells(row))
     return table
 
 

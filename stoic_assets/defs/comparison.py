@@ -69,7 +69,7 @@ def _why_no_base(workplace: Workplace, version: str) -> str:
 
 
 def _shown(found: Comparison) -> dict[str, Any]:
-    differences = numbers({f"difference_{each.measure}": each.effect.difference for each in found.gating})
+    differences = numbers({f"difference_{row['measure']}": row["difference"] for row in found.gating})
     return {
         "evaluation_id": found.candidate.evaluation_id,
         "base": found.base.agent_version,

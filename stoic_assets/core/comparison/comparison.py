@@ -41,17 +41,17 @@ class Comparison:
     @property
     def verdict(self) -> Verdict:
         """The verdict of the gating findings together."""
-        return overall(found.row() for found in self.gating)
+        return overall(self.gating)
 
     @property
-    def gating(self) -> tuple[Finding, ...]:
-        """The nine findings that decide."""
-        return tuple(found for found in self.findings if found.gating)
+    def gating(self) -> list[Row]:
+        """The rows of the nine findings that decide."""
+        return [found.row() for found in self.findings if found.gating]
 
     @property
     def too_few_jobs(self) -> str | None:
         """Why too few jobs were measured; None where they suffice for at least one gating measure."""
-        jobs = max(found.effect.jobs for found in self.gating)
+        jobs = max(row["jobs"] for row in self.gating)
         if jobs >= FEWEST_JOBS:
             return None
         return (
@@ -62,9 +62,9 @@ class Comparison:
     @property
     def cannot_regress(self) -> str | None:
         """Why nothing can be `regressed`; None where at least one gating measure was tested."""
-        if family_size(found.row() for found in self.gating):
+        if family_size(self.gating):
             return None
-        return self.too_few_jobs or next(found.why for found in self.gating if found.effect.jobs >= FEWEST_JOBS)
+        return self.too_few_jobs or next(row["why"] for row in self.gating if row["jobs"] >= FEWEST_JOBS)
 
     @property
     def broken(self) -> tuple[PairedAssertion, ...]:
@@ -89,8 +89,8 @@ class Comparison:
         return f"no assertion was checked in {REPEATED} trials of a job under the same condition in both versions"
 
     def with_verdict(self, verdict: Verdict) -> list[Row]:
-        """The rows of the gating findings with this verdict, the largest difference first."""
-        return by_size((found.row() for found in self.gating), verdict)
+        """The gating rows with this verdict, the largest difference first."""
+        return by_size(self.gating, verdict)
 
     def rows(self) -> list[Row]:
         """The rows of `version_comparisons`."""

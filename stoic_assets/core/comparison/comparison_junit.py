@@ -23,7 +23,7 @@ def comparison_junit(comparison: Comparison) -> str:
     """
     base, candidate = comparison.base.agent_version, comparison.candidate.agent_version
     against = f"{candidate} against {base}{' (offline)' if comparison.candidate.offline else ''}"
-    cases = [_case(against, finding.row()) for finding in comparison.gating]
+    cases = [_case(against, row) for row in comparison.gating]
     cases += [_assertion_case(against, pair) for pair in comparison.assertions if pair.base.share == 1]
     said = "\n".join([headline(comparison), *what_to_know(comparison)])
     return junit([Suite(_suite_name(base, candidate), cases, said)])

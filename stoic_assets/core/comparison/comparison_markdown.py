@@ -30,16 +30,15 @@ _COLUMNS = ("measure", "base", "candidate", "difference", "95 % interval", "p (H
 
 def comparison_markdown(comparison: Comparison) -> str:
     """Verdict, notes, what broke and what was fixed, the nine measures, and, collapsed, those that never gate."""
-    rows = comparison.rows()
-    gating, rest = ([row for row in rows if row["gating"] is decides] for decides in (True, False))
+    rest = [found.row() for found in comparison.findings if not found.gating]
     evaluations = f"`{comparison.base.evaluation_id}` and `{comparison.candidate.evaluation_id}`"
     parts = [
         f"### {MARKS[comparison.verdict]} {plain(headline(comparison))}",
         bulleted(what_to_know(comparison), with_code),
         _assertions(broken(comparison, comparison.broken), comparison.broken),
         _assertions(fixed(comparison), comparison.fixed),
-        _table(gating),
-        bulleted(open_questions(gating)),
+        _table(comparison.gating),
+        bulleted(open_questions(comparison.gating)),
         "<details><summary>Further measures</summary>",
         # Dagster shows neither the fold nor its summary.
         "**Not part of the verdict: by condition, trials passed, and lift from the facts:**",

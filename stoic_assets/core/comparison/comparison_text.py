@@ -41,7 +41,7 @@ def headline(comparison: Comparison) -> str:
 def _on_measures(comparison: Comparison) -> str:
     verdict = comparison.verdict
     sentence = f"{comparison.candidate.agent_version} {HEADINGS[verdict]} {comparison.base.agent_version}"
-    if verdict == "inconclusive" and (unsure := left_open(found.row() for found in comparison.gating)):
+    if verdict == "inconclusive" and (unsure := left_open(comparison.gating)):
         return f"{sentence}: {unsure}"
     moved = comparison.with_verdict(verdict) if verdict in ("regressed", "improved") else ()
     changes = (f"{name(row)} {difference(row['difference'])}" for row in moved)
@@ -146,7 +146,7 @@ def _too_small_to_find(jobs: int, rows: Sequence[Row]) -> str:
 
 def few_jobs(comparison: Comparison) -> str | None:
     """The advice when nothing was decided because of too few jobs in common; None where that is not the reason."""
-    rows = [found.row() for found in comparison.gating]
+    rows = comparison.gating
     tested = [row for row in rows if row["p"] is not None and not is_missing(row["detectable"])]
     jobs = max(row["jobs"] for row in rows)
     if not tested or jobs >= FEW_JOBS or any(row["verdict"] != "inconclusive" or ruled_out(row) for row in rows):
