@@ -15,6 +15,7 @@ from stoic_assets.cli.outcome_trials import ending, endings, failures
 from stoic_assets.core.conversation.evidence import PLAIN, SCORED
 from stoic_assets.core.evaluation.next_command import judge_again, way_to_finish
 from stoic_assets.core.evaluation.status import FINISHED
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.confidence import (
     OFFLINE_NOTE,
     Sources,
@@ -166,8 +167,9 @@ def _sources(document: EvaluationDocument) -> Sources:
 
 def _ends(outcome: Outcome) -> list[str]:
     """A line for each unusual way in which trials ended. Too many invalid ones are reported elsewhere."""
-    ends: dict[str, list[TrialEntry]] = {}
-    for trial in outcome.document["trials"]:
-        if trial["outcome"] not in PLAIN and (outcome.conclusive or trial["outcome"] in SCORED):
-            ends.setdefault(trial["outcome"], []).append(trial)
+    ends = grouped(
+        (trial["outcome"], trial)
+        for trial in outcome.document["trials"]
+        if trial["outcome"] not in PLAIN and (outcome.conclusive or trial["outcome"] in SCORED)
+    )
     return [f"{len(ended)} of {outcome.held} trials: {ending(ended[0], outcome.names)}" for ended in ends.values()]

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from stoic_assets.core.assertions.counting import has_failed
 from stoic_assets.core.assertions.wording import failure
 from stoic_assets.core.conversation.evidence import PLAIN, SCORED
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.scoring.evaluation_document import TrialEntry, low_tasks
 
@@ -43,18 +44,13 @@ def failures(trials: Sequence[TrialEntry], names: Names, task_at_least: float) -
 
 def _told_once(told: Iterable[tuple[str, str, str]]) -> list[str]:
     """One line for all trials (what, name, why) that share what and why: 200 may meet the same cost ceiling."""
-    trials: dict[tuple[str, str], list[str]] = {}
-    for what, name, why in told:
-        trials.setdefault((what, why), []).append(name)
+    trials = grouped(((what, why), name) for what, name, why in told)
     return [f"{what}  {_repeats(names)}: {why}" for (what, why), names in trials.items()]
 
 
 def _repeats(names: Iterable[str]) -> str:
     """Names of trials, which end with the repeat: `chat withheld 1, 2; plan withheld 1`."""
-    played: dict[str, list[str]] = {}
-    for name in names:
-        where, _, repeat = name.rpartition(" ")
-        played.setdefault(where, []).append(repeat)
+    played = grouped((where, repeat) for where, _, repeat in (name.rpartition(" ") for name in names))
     shown = [f"{where} {listed(repeats)}" for where, repeats in played.items()]
     more = f" and {len(shown) - MOST_PLACES} more" if len(shown) > MOST_PLACES else ""
     return "; ".join(shown[:MOST_PLACES]) + more

@@ -8,6 +8,7 @@ from stoic_assets.adapters.models.stand_in import judged_by_stand_in
 from stoic_assets.adapters.ratings.rating_analysis import Analysed
 from stoic_assets.cli import console
 from stoic_assets.core.calibration.against_people import panel_in_short
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import DASH, dashed, listed, plural, score, words
 
@@ -92,9 +93,7 @@ def _calibrated(comparison: "JudgeComparison") -> str:
 
 def _uncalibrated(comparisons: "list[JudgeComparison]") -> dict[str, list[str]]:
     """Groups the virtues and judges without a map by what the map of a single verdict lacks, since it needs least."""
-    reasons: dict[str, list[str]] = {}
-    for comparison in comparisons:
-        if not comparison.maps:
-            why = comparison.measures["map_self"].why or "not calibrated"
-            reasons.setdefault(why, []).append(f"{words(comparison.virtue).lower()} by {comparison.judge}")
-    return reasons
+    return grouped(
+        (each.measures["map_self"].why or "not calibrated", f"{words(each.virtue).lower()} by {each.judge}")
+        for each in comparisons if not each.maps
+    )  # fmt: skip

@@ -1,6 +1,5 @@
 """What commands remark beside the results of an evaluation: that an agent, a judge or the user may be at fault."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from stoic_assets.cli.outcome_trials import Names, ending
@@ -9,6 +8,7 @@ from stoic_assets.core.conversation.audit import raised_nothing
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.function_calls import calls_function
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.judging.silent_judges import in_words
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.scoring.evaluation_document import TrialEntry
@@ -58,8 +58,6 @@ def about_conversations(
 def _aimless(manifest: Manifest, trials: Sequence[Row], turns: Sequence[Row]) -> int:
     """Counts the trials that ended at the turn limit in which the simulated user seems to have raised no task."""
     jobs = {job.name: job for job in manifest.spec.jobs}
-    conversations: dict[str, list[Turn]] = defaultdict(list)
-    for row in turns:
-        conversations[row["trial_id"]].append(Turn(row["turn"], row["speaker"], row["content"]))
+    conversations = grouped((row["trial_id"], Turn(row["turn"], row["speaker"], row["content"])) for row in turns)
     ended = [trial for trial in trials if trial["outcome"] == "max_turns"]
     return sum(raised_nothing(jobs[trial["job"]], conversations[trial["trial_id"]]) for trial in ended)

@@ -3,7 +3,6 @@
 No retry policy: without the judge cache every further try would be paid for in full.
 """
 
-from collections import defaultdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,6 +13,7 @@ from stoic_assets.adapters.evaluation.judge_drift import Watch, watch_judge
 from stoic_assets.adapters.models.connect import connect_model
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.grouping import grouped
 from stoic_assets.defs.asset_metadata import OWNERS, numbers
 from stoic_assets.defs.failures import delivery_faults, reported
 
@@ -84,10 +84,7 @@ def _check(watch: Watch) -> dg.AssetCheckResult:
 
 def _why(watch: Watch) -> str:
     """Why virtues were not measured, with their names unless it is all of them; empty where all were."""
-    reasons = defaultdict(list)
-    for drift in watch.measurement.drifts:
-        if drift.why:
-            reasons[drift.why].append(drift.virtue)
+    reasons = grouped((drift.why, drift.virtue) for drift in watch.measurement.drifts if drift.why)
     every = len(watch.measurement.drifts)
     return "; ".join(why if len(of) == every else f"{', '.join(of)}: {why}" for why, of in sorted(reasons.items()))
 

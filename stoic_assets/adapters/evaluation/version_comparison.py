@@ -1,6 +1,5 @@
 """Selects stored evaluations of two versions and compares them; nothing is evaluated here."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.evaluation.next_command import way_to_finish
 from stoic_assets.core.evaluation.status import CONVERSED, DONE
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.releases import base_of
 from stoic_assets.core.scoring.validity import conclusive
 from stoic_assets.core.table_rows import Row
@@ -89,9 +89,7 @@ def _cases(rows: Sequence[Row]) -> tuple[dict[Case, str], set[Case]]:
 def _stored(workplace: Workplace, agent_version: str, named: str | None, other: str) -> list[Stored]:
     """The evaluations of a version among which one is chosen to compare with `other`'s. Raises as `_heads` does."""
     heads = _heads(workplace, agent_version, named, other)
-    held: dict[str, list[Row]] = defaultdict(list)
-    for trial in workplace.warehouse.jobs(agent_version):
-        held[trial["evaluation_id"]].append(trial)
+    held = grouped((trial["evaluation_id"], trial) for trial in workplace.warehouse.jobs(agent_version))
     threshold = workplace.settings.invalid_trials_threshold
     return [
         Stored(

@@ -25,6 +25,7 @@ from stoic_assets.core.feedback.feedback_file import DialogueFile, FeedbackFile,
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, HumanFeedback, human_row
 from stoic_assets.core.feedback.interpretation import interpret, interpreter
 from stoic_assets.core.feedback.rating_bridge import rated_feedback
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.judging.ask import NoVerdict
 from stoic_assets.core.moments import utc_text
 from stoic_assets.core.presentation.formatting import listed
@@ -192,11 +193,8 @@ class _Reader:
         self._complaints[problem].append(name)
 
 
-def _by_place(rows: Iterable[Row]) -> defaultdict[tuple[str, str], list[Row]]:
-    places: defaultdict[tuple[str, str], list[Row]] = defaultdict(list)
-    for row in rows:
-        places[row["agent_version"], row["evaluation_id"]].append(row)
-    return places
+def _by_place(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
+    return grouped(((row["agent_version"], row["evaluation_id"]), row) for row in rows)
 
 
 def _content(rows: Iterable[Row]) -> list[tuple[tuple[str, str], ...]]:

@@ -8,6 +8,7 @@ from statistics import fmean
 import numpy as np
 
 from stoic_assets.core.feedback.rating_bridge import RatedVirtue
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.table_rows import Row, Rows
 from stoic_assets.core.virtues import Virtue
@@ -41,9 +42,8 @@ def panels(verdicts: Iterable[Row]) -> dict[tuple[Virtue, tuple[str, ...]], dict
 
     The verdicts of a trial are in the order of model and sample.
     """
-    by_trial: dict[tuple[Virtue, str], list[Row]] = defaultdict(list)
-    for row in sorted(verdicts, key=lambda row: (row["judge_model"], row["sample"])):
-        by_trial[row["virtue"], row["trial_id"]].append(row)
+    in_order = sorted(verdicts, key=lambda row: (row["judge_model"], row["sample"]))
+    by_trial = grouped(((row["virtue"], row["trial_id"]), row) for row in in_order)
     found: dict[tuple[Virtue, tuple[str, ...]], dict[str, list[Row]]] = defaultdict(dict)
     for (virtue, trial), rows in sorted(by_trial.items()):
         models = tuple(dict.fromkeys(row["judge_model"] for row in rows))

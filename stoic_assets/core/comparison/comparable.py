@@ -10,6 +10,7 @@ from stoic_assets.core.comparison.paired_jobs import Scope, cell_of, cells_by_me
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.evaluation.next_command import judge_again, way_to_finish
 from stoic_assets.core.evaluation.status import FINISHED
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.jobs.names import job_key, job_of
 from stoic_assets.core.judging.silent_judges import silence
 from stoic_assets.core.presentation.formatting import listed, percent, plural
@@ -123,7 +124,7 @@ def _suites(base: Side, candidate: Side, changed: Iterable[str]) -> list[str]:
     if changed:
         notes.append(f"changed between the two evaluations and not compared: {listed(sorted(changed))}")
     notes += [
-        f"only {side.agent_version} has scored {condition} trials of {listed(sorted(jobs))}; not compared"
+        f"only {side.agent_version} has scored {condition} trials of {listed(jobs)}; not compared"
         for side, other in ((base, candidate), (candidate, base))
         for condition, jobs in _conditions_of_one(side, other).items()
     ]
@@ -132,15 +133,11 @@ def _suites(base: Side, candidate: Side, changed: Iterable[str]) -> list[str]:
     return notes
 
 
-def _conditions_of_one(side: Side, other: Side) -> dict[str, set[str]]:
+def _conditions_of_one(side: Side, other: Side) -> dict[str, list[str]]:
     """The conditions under which only `side` measured jobs that both sides measured, with these jobs."""
     measured, by_other = (set(map(cell_of, each.measures)) for each in (side, other))
     both = {job for job, _ in measured} & {job for job, _ in by_other}
-    found: dict[str, set[str]] = {}
-    for job, condition in sorted(measured - by_other):
-        if job in both:
-            found.setdefault(condition, set()).add(job)
-    return found
+    return grouped((condition, job) for job, condition in sorted(measured - by_other) if job in both)
 
 
 def _unpaired(base: Side, candidate: Side) -> set[str]:

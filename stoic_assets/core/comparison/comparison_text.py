@@ -9,6 +9,7 @@ from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.effect import ALPHA
 from stoic_assets.core.comparison.family import Verdict, is_measured, measured, ruled_out
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, whose_confidence
 from stoic_assets.core.presentation.formatting import (
     DASH,
@@ -113,19 +114,14 @@ def what_to_know(comparison: Comparison) -> list[str]:
 
 def open_questions(rows: Iterable[Row]) -> list[str]:
     """Why measures that were measured are inconclusive; one line for each reason."""
-    reasons: dict[str, list[str]] = {}
-    for row in measured(rows):
-        if row["verdict"] == "inconclusive":
-            reasons.setdefault(row["why"] or "no reason was recorded", []).append(name(row))
+    unsure = (row for row in measured(rows) if row["verdict"] == "inconclusive")
+    reasons = grouped((row["why"] or "no reason was recorded", name(row)) for row in unsure)
     return [f"{', '.join(names)}: {why}" for why, names in reasons.items()]
 
 
 def open_in_short(rows: Sequence[Row]) -> list[str]:
     """As `open_questions`, but measures that as many jobs leave open share a line: their figures are in the table."""
-    by_jobs: dict[int, list[Row]] = {}
-    for row in rows:
-        if _lacks_power(row):
-            by_jobs.setdefault(row["jobs"], []).append(row)
+    by_jobs = grouped((row["jobs"], row) for row in rows if _lacks_power(row))
     shared = {jobs: same for jobs, same in by_jobs.items() if len(same) > 1}
     rest = [row for row in rows if not (_lacks_power(row) and row["jobs"] in shared)]
     return [*(_too_small_to_find(jobs, same) for jobs, same in shared.items()), *open_questions(rest)]
@@ -203,10 +199,7 @@ def left_out(pairs: Sequence[PairedAssertion], most: int) -> list[str]:
 
 def _grouped(pairs: Sequence[PairedAssertion]) -> list[list[PairedAssertion]]:
     """The assertions that check the same together, in the order of the first of each."""
-    alike: dict[str, list[PairedAssertion]] = {}
-    for pair in pairs:
-        alike.setdefault(pair.what, []).append(pair)
-    return list(alike.values())
+    return list(grouped((pair.what, pair) for pair in pairs).values())
 
 
 def _line(alike: Sequence[PairedAssertion], most: int) -> str:

@@ -13,6 +13,7 @@ from statistics import fmean
 from pydantic import BaseModel
 
 from stoic_assets.core.configuration.settings import Settings
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.judging import prompt
 from stoic_assets.core.judging.scores import VirtueScore
 from stoic_assets.core.judging.verdict import virtue_schema
@@ -95,9 +96,7 @@ def _prompts() -> list[object]:
 
 def chosen(candidates: Iterable[Member], most: int) -> tuple[Member, ...]:
     """At most `most` trials, spread evenly over evaluations; always the same for the same candidates."""
-    groups: dict[tuple[str, str], list[Member]] = defaultdict(list)
-    for member in sorted(candidates, key=_lot):
-        groups[member.agent_version, member.evaluation_id].append(member)
+    groups = grouped(((each.agent_version, each.evaluation_id), each) for each in sorted(candidates, key=_lot))
     ranked = [(rank, _lot(member), member) for group in groups.values() for rank, member in enumerate(group)]
     return tuple(member for _, _, member in sorted(ranked, key=lambda each: each[:2])[:most])
 
@@ -111,9 +110,7 @@ def panel_scores(verdicts: Iterable[VirtueScore]) -> Judging:
 
     Judges differ in severity: if one of them were left out, the mean would change although no judge did.
     """
-    groups: dict[tuple[str, Virtue], list[float | None]] = defaultdict(list)
-    for verdict in verdicts:
-        groups[verdict.trial_id, verdict.virtue].append(verdict.score)
+    groups = grouped(((verdict.trial_id, verdict.virtue), verdict.score) for verdict in verdicts)
     scores: dict[str, dict[Virtue, float]] = defaultdict(dict)
     for (trial_id, virtue), given in groups.items():
         marks = [score for score in given if score is not None]

@@ -5,12 +5,12 @@ For one cell with n valid trials of which c passed the estimate is C(c, k) / C(n
 `job_reliability`.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
 from stoic_assets.core.comparison.student import all_alike, t_test
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.table_rows import Row
@@ -40,17 +40,12 @@ def pass_powers(rows: Iterable[Row]) -> list[PassPower]:
     Every cell must have k valid trials, else it is not estimable: leaving cells out would favour an agent that failed
     in them.
     """
-    by_k: dict[int, list[Row]] = defaultdict(list)
-    for row in rows:
-        by_k[row["k"]].append(row)
-    return [_of(k, by_k[k]) for k in sorted(by_k)]
+    return [_of(k, own) for k, own in sorted(grouped((row["k"], row) for row in rows).items())]
 
 
 def _of(k: int, rows: list[Row]) -> PassPower:
     short = sum(row["estimate"] is None for row in rows)
-    jobs: dict[str, list[float]] = defaultdict(list)
-    for row in rows:
-        jobs[job_key(row)].append(row["estimate"])
+    jobs = grouped((job_key(row), row["estimate"]) for row in rows)
     if short:
         too_few = f"not estimable: {short} of {len(rows)} cells have fewer than {k} valid trials"
         return PassPower(k, None, None, None, len(jobs), too_few)

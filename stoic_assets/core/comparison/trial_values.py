@@ -16,6 +16,7 @@ from stoic_assets.core.comparison.failed_trials import is_left_out
 from stoic_assets.core.comparison.measures import LEAVING_FAILURES_OUT, MEASURES
 from stoic_assets.core.comparison.paired_jobs import NO_NOISE, Cell, Noise, NoisyCells, cell_of
 from stoic_assets.core.comparison.side import Side
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.table_rows import Row
 
 
@@ -66,12 +67,8 @@ def trial_values(side: Side, measure: str) -> Mapping[Cell, list[float]]:
     Elsewhere a failed trial may have a 0 although nothing was asked of it; what is compared are the rows.
     """
     scores = {row["trial_id"]: row["score"] for row in side.virtues if row["virtue"] == measure}
-    values: dict[Cell, list[float]] = defaultdict(list)
-    for row in side.trials:
-        value = _value(row, measure, scores)
-        if row["valid"] and value is not None:
-            values[cell_of(row)].append(value)
-    return values
+    valid = (row for row in side.trials if row["valid"])
+    return grouped((cell_of(row), value) for row in valid if (value := _value(row, measure, scores)) is not None)
 
 
 def _value(row: Row, measure: str, scores: Mapping[str, float]) -> float | None:

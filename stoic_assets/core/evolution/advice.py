@@ -1,11 +1,11 @@
 """What the judges advise on a virtue, each suggestion with the trials in which it was made and quotes from them."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
 from typing import TypedDict
 
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.virtues import Virtue
 
 MOST_SUGGESTIONS = 10
@@ -26,11 +26,8 @@ class Improvement(TypedDict):
 
 def improvements(virtue: Virtue, evaluations: Iterable[StoicEvaluation]) -> list[Improvement]:
     """At most ten suggestions; those made in most trials come first."""
-    made_in: dict[str, list[StoicEvaluation]] = defaultdict(list)
-    for each in evaluations:
-        if virtue in each.virtue_scores:
-            for suggestion in each.virtue_scores[virtue].improvement_suggestions:
-                made_in[suggestion].append(each)
+    judged = (each for each in evaluations if virtue in each.virtue_scores)
+    made_in = grouped((made, each) for each in judged for made in each.virtue_scores[virtue].improvement_suggestions)
     ranked = sorted(made_in, key=lambda suggestion: (-len(made_in[suggestion]), suggestion))
     return [_improvement(virtue, suggestion, made_in[suggestion]) for suggestion in ranked[:MOST_SUGGESTIONS]]
 

@@ -1,11 +1,11 @@
 """What the checks of what an agent did found: virtues are judged by its words, and fine words may have no deeds."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import TypedDict
 
 from stoic_assets.core.assertions.counting import has_failed
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.table_rows import Row
 
 
@@ -30,10 +30,10 @@ def checks(composites: Iterable[Row], results: Iterable[Row], trials: Collection
     """From rows of `composite_scores` and `assertion_results`, the checks in some `trials` that have a weight."""
     counted = {row["trial_id"]: row for row in composites if row["trial_id"] in trials}
     passed = [row["passed"] for row in counted.values() if row["passed"] is not None]
-    failed: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    for row in results:
-        if has_failed(row) and row["trial_id"] in counted:
-            failed[counted[row["trial_id"]]["job"], row["assertion"], row["text"]].append(row["trial_id"])
+    failed = grouped(
+        ((counted[row["trial_id"]]["job"], row["assertion"], row["text"]), row["trial_id"])
+        for row in results if has_failed(row) and row["trial_id"] in counted
+    )  # fmt: skip
     found = [
         FailedAssertion(task_id=job, assertion=assertion, text=text, trial_ids=sorted(ids))
         for (job, assertion, text), ids in sorted(failed.items(), key=lambda each: (-len(each[1]), each[0]))

@@ -1,12 +1,12 @@
 """A mean over trials and its uncertainty, with jobs as clusters: trials of one job resemble each other."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum, sqrt
 from statistics import fmean
 
 from stoic_assets.core.comparison.student import t_quantile
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.rounding import ROUNDING, falls_short
 
 CONFIDENCE = 0.95
@@ -67,12 +67,10 @@ def estimated(scores: Sequence[WeightedScore]) -> ClusteredMean:
 
 def _job_shares(scores: Sequence[WeightedScore], mean: float) -> list[tuple[float, float]]:
     """For each job its share of all weight, 0–1, and how far its own mean is from that of all."""
-    of_jobs: dict[str, list[WeightedScore]] = defaultdict(list)
-    for each in scores:
-        of_jobs[each.job].append(each)
+    of_jobs = grouped((each.job, each) for each in scores).values()
     total = fsum(each.weight for each in scores)
-    weights = [fsum(each.weight for each in of_job) for of_job in of_jobs.values()]
-    sums = [fsum(each.weight * (each.score - mean) for each in of_job) for of_job in of_jobs.values()]
+    weights = [fsum(each.weight for each in of_job) for of_job in of_jobs]
+    sums = [fsum(each.weight * (each.score - mean) for each in of_job) for of_job in of_jobs]
     return [(weight / total, deviation / weight) for weight, deviation in zip(weights, sums, strict=True)]
 
 

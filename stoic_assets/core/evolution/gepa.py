@@ -4,7 +4,6 @@ The package `gepa` is not imported: `EvaluationBatch(**vars(batch))` converts a 
 `docs/evolution.md` describes how a loop uses this. Holdout jobs are left out of everything.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -16,6 +15,7 @@ from stoic_assets.core.errors import StoicError
 from stoic_assets.core.evolution.objective import objectives
 from stoic_assets.core.evolution.said_examples import only_said
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation, VirtueFinding
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.table_rows import Row, by_trial
 from stoic_assets.core.virtues import TITLES, VIRTUES, Virtue
@@ -75,9 +75,7 @@ def evaluation_batch(
     traces = _traces(evaluations, trials, turns, results)
     if jobs is None:
         return _batch([[trace] for trace in traces])
-    by_job: dict[str, list[Trace]] = defaultdict(list)
-    for trace in traces:
-        by_job[trace.task_id].append(trace)
+    by_job = grouped((trace.task_id, trace) for trace in traces)
     if missing := [job for job in jobs if job not in by_job]:
         raise NothingToLearn(
             f"no scored trial to learn from: {', '.join(missing)}; evaluate again, or leave holdout jobs out"

@@ -4,13 +4,13 @@ A mark r of 1–5 is (r − 1)/4. Which dimension counts as a mark of which virt
 `core/calibration` shows for each edge whether dimension and virtue are related at all.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, variance
 
 from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
 from stoic_assets.core.feedback.human_evaluation import HumanFeedback
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.ratings.blinding import Keys
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, LEVELS, DimensionName, Overall
 from stoic_assets.core.ratings.study import by_newest_rubric, counted
@@ -40,10 +40,8 @@ def rated_trials(rows: Iterable[Row], keys: Keys | None = None) -> dict[str, lis
     Of ratings of a trial by several rubrics, which `keys` know, those by the newest count; if somebody rated a reply on
     several pages, only the last of them.
     """
-    trials: dict[str, list[Row]] = defaultdict(list)
-    for row in sorted(counted(rows), key=lambda row: (row["rated_at"], row["test_id"], row.get("page_id") or "")):
-        if row["trial_id"] is not None:
-            trials[row["trial_id"]].append(row)
+    in_order = sorted(counted(rows), key=lambda row: (row["rated_at"], row["test_id"], row.get("page_id") or ""))
+    trials = grouped((row["trial_id"], row) for row in in_order if row["trial_id"] is not None)
     by_rubric = {trial_id: by_newest_rubric(found, keys or {})[0] for trial_id, found in sorted(trials.items())}
     return {trial_id: [*{row["rater_id"]: row for row in found}.values()] for trial_id, found in by_rubric.items()}
 

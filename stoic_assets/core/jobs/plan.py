@@ -5,8 +5,10 @@ import itertools
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Literal, get_args
 
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.names import played
 from stoic_assets.core.jobs.trial import Condition, Trial
@@ -64,11 +66,9 @@ def plan(
 
 def alternated(plans: Iterable[Sequence[Planned]]) -> list[Planned]:
     """Several evaluations interleaved: the same trial of each in turn, so that a slow hour affects all alike."""
-    together: dict[tuple[str, str, int, str | None], list[Planned]] = {}
-    for planned in itertools.chain.from_iterable(plans):
-        trial = planned.trial
-        together.setdefault((trial.job, trial.condition, trial.repeat, trial.scenario), []).append(planned)
-    return list(itertools.chain.from_iterable(together.values()))
+    every = itertools.chain.from_iterable(plans)
+    key = attrgetter("job", "condition", "repeat", "scenario")
+    return list(itertools.chain.from_iterable(grouped((key(each.trial), each) for each in every).values()))
 
 
 def _scenarios(job: Job) -> Sequence[str | None]:

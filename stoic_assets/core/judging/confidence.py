@@ -5,11 +5,11 @@ replaces it as soon as there is one. Where judges were compared with people, bot
 verdicts were right.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from statistics import stdev
 
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.judging.confidence_map import Calibration, Signal
 from stoic_assets.core.judging.scores import VirtueScore
 
@@ -24,10 +24,7 @@ def with_confidence(scores: Sequence[VirtueScore], calibration: Calibration = UN
     Only scored verdicts count and only they get a confidence; the panel's models and samples count alike. Without a map
     in `calibration` for exactly these judges and prompts, the confidence is the uncalibrated one.
     """
-    verdicts: dict[tuple[str, str], list[VirtueScore]] = defaultdict(list)
-    for score in scores:
-        if score.score is not None:
-            verdicts[score.trial_id, score.virtue].append(score)
+    verdicts = grouped(((score.trial_id, score.virtue), score) for score in scores if score.score is not None)
     return [_with_confidence(score, verdicts[score.trial_id, score.virtue], calibration) for score in scores]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.table_rows import Row, Rows
 
@@ -58,9 +59,7 @@ def _about_task(row: Row, job: str, panel: Iterable[str]) -> list[Answer]:
 
 def silence(answers: Iterable[Answer]) -> dict[tuple[str, str], Silence]:
     """How many verdicts of each judge are missing, about virtues and about tasks."""
-    given: dict[tuple[str, str], list[bool]] = {}
-    for answer in answers:
-        given.setdefault((answer.about, answer.judge), []).append(answer.given)
+    given = grouped(((answer.about, answer.judge), answer.given) for answer in answers)
     return {question: Silence(found.count(False), len(found)) for question, found in given.items()}
 
 

@@ -6,6 +6,7 @@ The sentences are the same everywhere: terminal, pull request, page and asset.
 from collections import Counter
 from collections.abc import Iterable
 
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.formatting import as_set, beside, dashed, is_missing, percent, words
 from stoic_assets.core.table_rows import Row, Rows
 
@@ -58,9 +59,9 @@ def weak_above(virtues: Iterable[Row]) -> str:
 
     `virtues` are rows of `evaluation_virtues`; those without a score have no such value and are skipped.
     """
-    bounds: dict[str, list[str]] = {}
-    for row in virtues:
-        if not is_missing(row.get("confidence_above")):
-            bounds.setdefault(as_set(row["confidence_above"]), []).append(words(row["virtue"]).lower())
+    bounds = grouped(
+        (as_set(row["confidence_above"]), words(row["virtue"]).lower())
+        for row in virtues if not is_missing(row.get("confidence_above"))
+    )  # fmt: skip
     named = [f"{bound} ({', '.join(names)})" if len(bounds) > 1 else bound for bound, names in sorted(bounds.items())]
     return f"A virtue with a low score is weak if its confidence is above {', '.join(named)}." if named else ""

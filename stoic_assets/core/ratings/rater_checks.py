@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.formatting import beside, difference, percent
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.rating_table import ANSWERS, MARKS, NO, YES, Floats, RatingTable, mean_of, ratio
@@ -168,11 +169,10 @@ MOST_HASTY = 0.2
 
 def too_fast(rows: Rows, items: Mapping[str, RatedItem]) -> Iterator[RaterFlag]:
     """Raters who gave a fifth or more of their ratings faster than 400 words a minute."""
-    timed: dict[str, list[bool]] = {}
-    for row in rows:
-        if _timed(row, items):
-            hasty = row["seconds"] < items[row["test_id"]].words / WORDS_PER_MINUTE * 60
-            timed.setdefault(row["rater_id"], []).append(hasty)
+    timed = grouped(
+        (row["rater_id"], row["seconds"] < items[row["test_id"]].words / WORDS_PER_MINUTE * 60)
+        for row in rows if _timed(row, items)
+    )  # fmt: skip
     for rater, hasty_ones in sorted(timed.items()):
         if sum(hasty_ones) >= MOST_HASTY * len(hasty_ones):
             detail = f"{sum(hasty_ones)} of {len(hasty_ones)} items rated faster than {WORDS_PER_MINUTE} words a minute"

@@ -1,12 +1,12 @@
 """What each rater of a study did, in figures: how much, how high, how differently, how fast and how attentively."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
 import numpy as np
 
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.rater_checks import attention_ids, attention_items, heeded, repeat_changes, repeats_in
 from stoic_assets.core.ratings.rating_table import Floats, RatingTable
@@ -39,11 +39,8 @@ def rater_overviews(rows: Rows, table: RatingTable, items: Mapping[str, RatedIte
     """One for each rater, by id. `rows` are all of `human_ratings`, `table` those that count."""
     proper = counted(rows, attention_ids(items))
     changes, marks = repeat_changes(proper, repeats_in(rows)), table.all_marks()
-    own, attentive = defaultdict(list), defaultdict(list)
-    for row in proper:
-        own[row["rater_id"]].append(row)
-    for row in attention_items(rows, items):
-        attentive[row["rater_id"]].append(heeded(row, items))
+    own = grouped((row["rater_id"], row) for row in proper)
+    attentive = grouped((row["rater_id"], heeded(row, items)) for row in attention_items(rows, items))
     return tuple(
         _overview(rater, own[rater], marks[:, :, column], attentive[rater], changes.get(rater, []))
         for column, rater in enumerate(table.raters)

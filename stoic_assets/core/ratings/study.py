@@ -7,11 +7,11 @@ with other words, are marks on another scale; they are never mixed, not even for
 No practice, no attention items and no repeats count.
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.names import instead_of
 from stoic_assets.core.ratings.blinding import Keys
 from stoic_assets.core.table_rows import Row, Rows
@@ -37,10 +37,7 @@ class Study:
 
 def chosen_study(rows: Rows, keys: Keys, page_id: str | None = None) -> Study:
     """The study of a page, or the one that was rated last. Raises `ConfigurationError` for a page without ratings."""
-    proper = defaultdict(list)
-    for row in rows:
-        if not _is_training(row):
-            proper[_page(row, keys)].append(row)
+    proper = grouped((_page(row, keys), row) for row in rows if not _is_training(row))
     pages = sorted(proper, key=lambda page: (max(row["rated_at"] for row in proper[page]), page), reverse=True)
     page = page_id or next(iter(pages), NO_PAGE)
     if page_id and page_id not in proper:

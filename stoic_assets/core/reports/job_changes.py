@@ -3,7 +3,6 @@
 No statistics: the comparison decides whether a difference is more than chance.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import Literal
 
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.comparison.paired_jobs import Cell, cell_of
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.reports.data import mean
 from stoic_assets.core.reports.trial_view import TrialView
@@ -86,9 +86,7 @@ def job_changes(
 ) -> list[JobChange]:
     """Every job and condition in which both versions have a scored trial, the greatest loss first."""
     before, after = _cells(base), _cells(this)
-    flipped: dict[Cell, list[PairedAssertion]] = defaultdict(list)
-    for flip in flips:
-        flipped[flip.job, flip.condition].append(flip)
+    flipped = grouped(((flip.job, flip.condition), flip) for flip in flips)
     found = [JobChange(*cell, before[cell], after[cell], flipped[cell]) for cell in before.keys() & after.keys()]
     return sorted(found, key=_greatest_loss_first)
 
@@ -108,10 +106,8 @@ def _differ(means: tuple[float | None, float | None]) -> bool:
 
 def _cells(trials: Iterable[TrialView]) -> dict[Cell, list[TrialView]]:
     """The scored trials of each cell, in the order of their repeats."""
-    cells: dict[Cell, list[TrialView]] = defaultdict(list)
-    for trial in sorted((trial for trial in trials if trial.valid), key=lambda trial: trial.row["repeat"]):
-        cells[cell_of(trial.row)].append(trial)
-    return cells
+    in_order = sorted((trial for trial in trials if trial.valid), key=lambda trial: trial.row["repeat"])
+    return grouped((cell_of(trial.row), trial) for trial in in_order)
 
 
 def _greatest_loss_first(found: JobChange) -> tuple[float, float, str, str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from stoic_assets.core.assertions.counting import counts, has_failed
 from stoic_assets.core.assertions.wording import name_or_text
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.reports.data import mean
 from stoic_assets.core.reports.trial_view import TrialView, fault
@@ -66,10 +67,7 @@ class AssertionFailure:
     @property
     def by_job(self) -> dict[str, list[TrialView]]:
         """The trials of each job."""
-        jobs: dict[str, list[TrialView]] = {}
-        for trial in self.trials:
-            jobs.setdefault(trial.row["job"], []).append(trial)
-        return jobs
+        return grouped((trial.row["job"], trial) for trial in self.trials)
 
     @property
     def fault(self) -> str | None:
@@ -79,14 +77,12 @@ class AssertionFailure:
 
 def job_rows(trials: Iterable[TrialView], totals: bool = True) -> list[JobRow]:
     """One row for each job and condition, the lowest total first, those without a total last."""
-    grouped: dict[tuple[str, str], list[TrialView]] = {}
-    for trial in trials:
-        grouped.setdefault((trial.row["job"], trial.row["condition"]), []).append(trial)
+    groups = grouped(((trial.row["job"], trial.row["condition"]), trial) for trial in trials)
     rows = [
         JobRow(
             job, condition, Counter(trial.outcome for trial in group).most_common(), sorted(group, key=_place), totals
         )
-        for (job, condition), group in grouped.items()
+        for (job, condition), group in groups.items()
     ]
     return sorted(rows, key=_worst_first)
 
@@ -112,13 +108,13 @@ def failed_assertions(trials: Sequence[TrialView]) -> list[AssertionFailure]:
     ]  # fmt: skip
     checked = Counter(_what(row) for _, row in results)
     failed = Counter(_what(row) for _, row in results if has_failed(row))
-    grouped: dict[tuple[object, ...], AssertionFailure] = {}
+    found: dict[tuple[object, ...], AssertionFailure] = {}
     for trial, row in results:
         if has_failed(row):
             same = (_what(row), *(row[column] for column in ("expected", "actual", "error")))
             entry = AssertionFailure(row, [], failed[_what(row)], checked[_what(row)])
-            grouped.setdefault(same, entry).trials.append(trial)
-    return sorted(grouped.values(), key=_heaviest_first)
+            found.setdefault(same, entry).trials.append(trial)
+    return sorted(found.values(), key=_heaviest_first)
 
 
 def _what(row: Row) -> tuple[object, ...]:

@@ -1,12 +1,13 @@
 """The evaluation's calls of language models: by role and model, and what they cost by job."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 
 from stoic_assets.core.calls.model_costs import total_cost
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.reports.data import mean, values
-from stoic_assets.core.table_rows import Row, Rows
+from stoic_assets.core.table_rows import Rows
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,7 @@ def costliest_jobs(calls: Rows, trials: Rows) -> list[JobCost]:
     Calls that earlier releases made name no trial, and are left out.
     """
     jobs = {row["trial_id"]: job_key(row) for row in trials}
-    made: dict[str, list[Row]] = defaultdict(list)
-    for call in calls:
-        if (job := jobs.get(call.get("trial_id"))) is not None:
-            made[job].append(call)
+    made = grouped((job, call) for call in calls if (job := jobs.get(call.get("trial_id"))) is not None)
     held = Counter(jobs.values())
     known = [cost for job, rows in made.items() if (cost := _cost(job, held[job], rows)) and cost.trial_usd]
     return sorted(known, key=lambda cost: (-cost.trial_usd, cost.job))[:COSTLIEST]

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stoic_assets.core.comparison.paired_jobs import Cell, cell_of
+from stoic_assets.core.comparison.paired_jobs import cell_of
 from stoic_assets.core.comparison.pass_power import PassPower, pass_powers
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.table_rows import Row, Rows
 
@@ -32,10 +33,8 @@ def reliability(rows: Rows) -> Reliability | None:
     """The reliability from rows of `job_reliability`; None where there are none."""
     if not rows:
         return None
-    grouped: dict[Cell, list[Row]] = {}
-    for row in rows:
-        grouped.setdefault(cell_of(row), []).append(row)
-    cells = [CellReliability(cell[0], {row["k"]: row["estimate"] for row in cell}) for cell in grouped.values()]
+    by_cell = grouped((cell_of(row), row) for row in rows)
+    cells = [CellReliability(cell[0], {row["k"]: row["estimate"] for row in cell}) for cell in by_cell.values()]
     trials, passed, invalid = (sum(cell.row[name] for cell in cells) for name in ("trials", "passed", "invalid_trials"))
     return Reliability(pass_powers(rows), trials, passed, invalid, sorted(cells, key=_least_reliable_first))
 

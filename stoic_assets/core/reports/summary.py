@@ -9,6 +9,7 @@ from stoic_assets.core.calls.model_costs import total_cost
 from stoic_assets.core.conversation.evidence import PLAIN
 from stoic_assets.core.evaluation.next_command import way_to_finish
 from stoic_assets.core.evaluation.status import CONVERSED, INCOMPLETE, REGRADING
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.judging.confidence_map import why_not_calibrated
 from stoic_assets.core.presentation.confidence import calibrated_share, confidence_sources
 from stoic_assets.core.presentation.formatting import words
@@ -143,10 +144,7 @@ class Fault:
 
 def faults(trials: Iterable[TrialView]) -> list[Fault]:
     """What went wrong, the most frequent first; with equal numbers, in the order of the trials."""
-    found: dict[tuple[str, str | None], list[TrialView]] = {}
-    for trial in trials:
-        if trial.outcome not in PLAIN:
-            found.setdefault((trial.outcome, _cause(trial)), []).append(trial)
+    found = grouped(((each.outcome, _cause(each)), each) for each in trials if each.outcome not in PLAIN)
     return sorted((Fault(*kind, same) for kind, same in found.items()), key=lambda fault: -len(fault.trials))
 
 
