@@ -1,7 +1,7 @@
 """The SQL models as a dbt project: finds, renders and orders them, and turns `schema.yml` tests into SQL.
 
-Only what dbt itself would read the same way is supported: `ref`, `source`, `var`, the macros of the project, the four
-built-in tests and the generic tests of the project. Running anything belongs to `sql_models`.
+Only what dbt itself would read the same way is supported: `ref`, `source`, `var`, the macros of the project, those
+built-in tests that it has and its own generic tests. Running anything belongs to `sql_models`.
 """
 
 import hashlib
@@ -24,9 +24,6 @@ from stoic_assets.core.errors import ConfigurationError
 _BUILT_IN_TESTS = """
 {% test not_null(model, column_name) %}
 select * from {{ model }} where {{ column_name }} is null
-{% endtest %}
-{% test unique(model, column_name) %}
-select {{ column_name }} from {{ model }} where {{ column_name }} is not null group by 1 having count(*) > 1
 {% endtest %}
 {% test accepted_values(model, column_name, values) %}
 select * from {{ model }} where {{ column_name }} not in (
