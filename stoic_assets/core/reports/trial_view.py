@@ -12,7 +12,6 @@ from stoic_assets.core.judging.quotes import Quote, SearchableRecord
 from stoic_assets.core.presentation.formatting import is_missing
 from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.reports.data import EvaluationRows
-from stoic_assets.core.reports.missing_parts import why_missing
 from stoic_assets.core.table_rows import Row, Rows, by_trial
 from stoic_assets.core.virtues import VIRTUES
 
@@ -20,6 +19,15 @@ _TABLES = (
     "turns", "observations", "virtue_scores", "trial_virtues", "task_scores", "tone_scores", "assertion_results",
 )
 _NO_ANCHOR = re.compile(r"[^A-Za-z0-9_.~-]")
+_WHY_MISSING = {
+    "overall": "the trial has no part that could be scored",
+    "task": "the job has no tasks, or none was judged",
+    "assertion": "no assertion counts under this condition, or none could be decided",
+    "timing": "the job has no aspirationalAverage, or the agent never replied",
+    "tone": "the tone was not judged",
+    "virtue_overall": "no virtue was scored",
+}
+_JUDGED = ("task", "tone", "virtue_overall")
 
 
 @dataclass(frozen=True)
@@ -130,7 +138,10 @@ class TrialView:
 
     def why_missing(self, part: str) -> str:
         """Why a column of `composite_scores` is null."""
-        return why_missing(part, self.outcome) if self.valid else f"an invalid trial is not scored: {self.outcome}"
+        if not self.valid:
+            return f"an invalid trial is not scored: {self.outcome}"
+        unjudged = self.outcome == "agent_error" and part in _JUDGED
+        return "the agent failed, so it was not judged" if unjudged else _WHY_MISSING[part]
 
     @property
     def checked_assertions(self) -> int:
