@@ -150,5 +150,5 @@ def test_it_answers_any_conversation_in_the_form_that_is_asked_for(
         verdict = parse_virtue(lexical_reply(request), virtue)
         assert lexical_reply(request) == lexical_reply(request)
         assert verdict.score == pytest.approx(fmean(mark.score for mark in verdict.aspects.values()), abs=0.01)
-        jsonschema.validate(verdict.model_dump(), request.schema)
+        jsonschema.Draft202012Validator(request.schema).validate(verdict.model_dump())
     assert len(parse_tasks(lexical_reply(Questions(job, evidence).tasks().request("offline", 0.0)), 2)) == 3

@@ -64,7 +64,7 @@ def test_evidence_is_asked_for_before_the_score(virtue: Virtue) -> None:
 @given(st.data(), st.sampled_from(VIRTUES))
 def test_what_fits_the_schema_is_read_as_it_stands(data: st.DataObject, virtue: Virtue) -> None:
     sent = data.draw(verdicts(virtue))
-    jsonschema.validate(sent, virtue_schema(virtue))
+    jsonschema.Draft202012Validator(virtue_schema(virtue)).validate(sent)
     read = parse_virtue(json.dumps(sent), virtue)
     assert (read.score, read.confidence, read.exercised) == (sent["score"], sent["confidence"], sent["exercised"])
     assert list(read.aspects) == list(sent["aspects"])
