@@ -22,12 +22,11 @@ from stoic_command import STOIC, Stoic, graph_variables
 PASSWORD = "only-in-tests-4711"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_itemcollected(item: pytest.Item) -> None:
     """What starts servers is left out of the quick suites."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents and "servers" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.deploy)
-            item.add_marker(pytest.mark.timeout(500))
+    if "servers" in getattr(item, "fixturenames", ()):
+        item.add_marker(pytest.mark.deploy)
+        item.add_marker(pytest.mark.timeout(500))
 
 
 @pytest.fixture

@@ -14,11 +14,9 @@ from model_server import ModelServer
 from stoic_command import STOIC, Stoic, graph_variables
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_itemcollected(item: pytest.Item) -> None:
     """Whole evaluations take their time on a busy machine."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.timeout(600))
+    item.add_marker(pytest.mark.timeout(600))
 
 
 @pytest.fixture(scope="session")

@@ -25,11 +25,9 @@ PRACTICE = 5
 STORED = "JSON.stringify(Object.entries(localStorage).sort())"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_itemcollected(item: pytest.Item) -> None:
     """A browser at work takes an eighth of the time of all other tests."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.long)
+    item.add_marker(pytest.mark.long)
 
 
 @dataclass
