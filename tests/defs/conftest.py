@@ -5,6 +5,8 @@ from typing import Any
 
 import dagster as dg
 import pytest
+from alembic.config import Config
+from alembic.script import ScriptDirectory
 from watched_nights import Watch
 
 from stoic_assets.adapters.workplace import Workplace
@@ -14,6 +16,22 @@ from stoic_assets.defs.maintenance import compaction
 from stoic_assets.defs.nightly import build_nightly
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.releases import release_evaluation
+
+
+@pytest.fixture(scope="session", autouse=True)
+def revisions_are_read_once() -> Iterator[None]:
+    """For each new instance Dagster reads all revisions that its tables ever had, which takes half of the making."""
+    read, anew = dict[str | None, ScriptDirectory](), ScriptDirectory.from_config
+
+    def known(config: Config) -> ScriptDirectory:
+        place = config.get_main_option("script_location")
+        if place not in read:
+            read[place] = anew(config)
+        return read[place]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ScriptDirectory, "from_config", known)
+        yield
 
 
 def stand_in(name: str) -> dg.AssetsDefinition:
