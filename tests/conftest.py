@@ -28,6 +28,11 @@ settings.register_profile(
 settings.load_profile("suite")
 
 
+def pytest_collection_finish() -> None:
+    """No test is garbage: what collects it, as statsmodels does in every call, need not search nine thousand."""
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def ends_are_heard() -> None:
     """Ctrl-C, also where a script runs the tests in its background: there it is ignored, which every child inherits.

@@ -1,7 +1,6 @@
-"""Sides of a comparison as small as a test needs them, and garbage collection that does not cost a test its time."""
+"""Sides of a comparison as small as a test needs them."""
 
-import gc
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -18,15 +17,6 @@ Test.__test__ = False  # type: ignore[attr-defined]  # a class of ours that pyte
 Row = dict[str, Any]
 MakeSide = Callable[..., Side]
 MakeRows = Callable[..., list[Row]]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def quick_collection() -> Iterator[None]:
-    """statsmodels, to which ours is held, collects all garbage in every call: what is there need not be searched."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 def _rows(means: Mapping[str, float], measure: str = "wisdom", condition: str = "withheld") -> list[Row]:
