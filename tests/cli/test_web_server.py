@@ -1,57 +1,64 @@
 import logging
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import httpx
 import pytest
-from dagster_webserver.webserver import DagsterWebserver
 from served import served
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from stoic_assets.adapters.http.known_callers import KnownCallersOnly, TokenOutOfAddress
 from stoic_assets.adapters.http.loopback_guard import guard
-from stoic_assets.cli.web_server import put_guard
 
 
-@pytest.fixture(autouse=True)
-def put_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(DagsterWebserver, "build_middleware", DagsterWebserver.build_middleware)
+@pytest.fixture
+def web_server(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Ours, whose guard goes with the test; importing it takes two seconds: no collection should."""
+    from stoic_assets.cli import web_server
+
+    stock = web_server.DagsterWebserver
+    monkeypatch.setattr(stock, "build_middleware", stock.build_middleware)
+    return web_server
 
 
-def built() -> list[Middleware]:
-    return object.__new__(DagsterWebserver).build_middleware()
+def built(web_server: ModuleType) -> list[Middleware]:
+    middleware: list[Middleware] = object.__new__(web_server.DagsterWebserver).build_middleware()
+    return middleware
 
 
-def test_the_guard_stands_before_everything_of_dagster(monkeypatch: pytest.MonkeyPatch) -> None:
-    own, before = built(), [TokenOutOfAddress, *(each.cls for each in guard())]
+def test_the_guard_stands_before_everything_of_dagster(
+    web_server: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, before = built(web_server), [TokenOutOfAddress, *(each.cls for each in guard())]
     monkeypatch.setenv("STOIC_UI_TOKEN", " a-token\n")
-    put_guard()
-    guarded = built()
+    web_server.put_guard()
+    guarded = built(web_server)
     assert [each.cls for each in guarded] == [*before, KnownCallersOnly, *(each.cls for each in own)]
     assert guarded[len(before)].kwargs["token"] == "a-token"
 
 
 @pytest.mark.parametrize(("given", "token"), [("a-token", "a-token"), ("", ""), (None, "of-the-file")])
 def test_the_environment_goes_before_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str | None, token: str
+    web_server: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str | None, token: str
 ) -> None:
     (tmp_path / ".env").write_text("STOIC_UI_TOKEN=of-the-file\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("STOIC_UI_TOKEN", raising=False)
     if given is not None:
         monkeypatch.setenv("STOIC_UI_TOKEN", given)
-    put_guard()
-    [known] = [each for each in built() if each.cls is KnownCallersOnly]
+    web_server.put_guard()
+    [known] = [each for each in built(web_server) if each.cls is KnownCallersOnly]
     assert known.kwargs["token"] == token
 
 
 @pytest.fixture
-def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def url(web_server: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A web server with all the middleware, no pages, and the token `s3cret`."""
     monkeypatch.setenv("STOIC_UI_TOKEN", "s3cret")
-    put_guard()
-    with served(Starlette(middleware=built()), log_config=None, log_level=None) as (address, _):
+    web_server.put_guard()
+    with served(Starlette(middleware=built(web_server)), log_config=None, log_level=None) as (address, _):
         yield address
 
 
