@@ -7,7 +7,7 @@ from typing import Any
 import dagster as dg
 import pytest
 from evaluation_heads import evaluation_head
-from judged_trial import MODELS, TRIAL
+from judged_trial import TRIAL
 
 from stoic_assets.adapters.evaluation.publishing import Published, publish
 from stoic_assets.adapters.messages.outbox import Delivered
@@ -43,7 +43,7 @@ def shown(
             workplace.warehouse.write(table, *key, rows)
         result = dg.materialize(
             [sql_models, fitness_updates], instance=instance, partition_key=key[0], resources={"workplace": workplace},
-            selection=MODELS | dg.AssetSelection.assets(fitness_updates),
+            selection=dg.AssetSelection.assets("weak_virtues", fitness_updates),
         )  # fmt: skip
         *_, event = result.get_asset_materialization_events()
         return {name: value.value for name, value in event.materialization.metadata.items()}

@@ -6,7 +6,7 @@ from typing import Any
 
 import dagster as dg
 import pytest
-from judged_trial import EVALUATION, KEY, MODELS, STARTED, TRIAL, VERDICT, VERSION, WHOLE, finish, materialise
+from judged_trial import EVALUATION, KEY, STARTED, TRIAL, VERDICT, VERSION, WHOLE, finish, materialise
 
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.warehouse.sql_models import EvaluationModels
@@ -99,18 +99,19 @@ def test_scores_of_the_stand_in_say_that_they_mean_nothing(
     workplace.warehouse.write("virtue_scores", *KEY, [VERDICT | {"judge_model": judge}])
     result = dg.materialize(
         [sql_models], resources={"workplace": workplace}, instance=instance, partition_key=VERSION,
-        tags={EVALUATION_TAG: EVALUATION}, selection=MODELS,
+        tags={EVALUATION_TAG: EVALUATION}, selection=dg.AssetSelection.assets("trial_virtues", "evaluation_scores"),
     )  # fmt: skip
     said = [event.materialization.metadata["offline"].value for event in result.get_asset_materialization_events()]
-    assert set(said) == {judge == "offline"}
+    assert said == [judge == "offline"] * 2
 
 
 def test_one_model_that_is_made_again_alone_goes_by_the_newest_verdicts(
     instance: dg.DagsterInstance, workplace: Workplace
 ) -> None:
-    materialise(instance, workplace)
+    alone = dg.AssetSelection.assets("composite_scores")
+    materialise(instance, workplace, alone)
     workplace.warehouse.write("virtue_scores", *KEY, [VERDICT | {"score": 0.2}])
-    made, checks = materialise(instance, workplace, dg.AssetSelection.assets("composite_scores"))
+    made, checks = materialise(instance, workplace, alone)
     assert made == ["composite_scores"]
     assert {check.asset_key.to_user_string() for check in checks} == {"composite_scores"}
     assert workplace.warehouse.read("composite_scores", *KEY)[0]["virtue_overall"] == 0.2
@@ -123,7 +124,7 @@ def test_an_evaluation_that_is_finished_alone_goes_by_the_newest_verdicts(
     """In trends and comparisons it counts again from then on."""
     tables = EvaluationTables(workplace, make_manifest(evaluation_id=EVALUATION, agent_version=VERSION))
     tables.write("llm_calls", [])
-    materialise(instance, workplace)
+    materialise(instance, workplace, dg.AssetSelection.assets("composite_scores"))
     tables.reopen()
     tables.write("virtue_scores", [VERDICT | {"score": 0.2}])
     assert finish(instance, workplace)["fitness"] == 0.2
@@ -133,7 +134,8 @@ def test_an_evaluation_that_is_finished_alone_goes_by_the_newest_verdicts(
 def test_after_a_model_that_failed_none_is_made_of_its_earlier_rows(
     instance: dg.DagsterInstance, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, _ = materialise(instance, workplace)
+    asked = dg.AssetSelection.assets("trial_virtues", "evaluation_virtues", "weak_virtues", "evaluation_scores")
+    made, _ = materialise(instance, workplace, asked)
     run = EvaluationModels.run
 
     def failing(models: EvaluationModels, model: str) -> Any:
@@ -142,7 +144,8 @@ def test_after_a_model_that_failed_none_is_made_of_its_earlier_rows(
         return run(models, model)
 
     monkeypatch.setattr(EvaluationModels, "run", failing)
-    again, _ = materialise(instance, workplace)
+    again, _ = materialise(instance, workplace, asked)
+    assert len(made) == 4
     assert again == [model for model in made if model not in ("evaluation_virtues", "weak_virtues")]
 
 
