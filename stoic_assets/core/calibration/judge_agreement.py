@@ -45,8 +45,10 @@ def agreement(scores: PairedScores, epsilon: float, resampling: Resampling) -> d
     found = contests(scores.judged, scores.rated)
     values = _measures(scores, found, as_observed(items))
     draws = _measures(scores, found, item_weights(items, resampling))
+    behind = dict.fromkeys(AMONG_RATERS, scores.shared)
     estimates = {
-        name: with_interval(value[0], draws[name], items, WHY_NONE.get(name, "")) for name, value in values.items()
+        name: with_interval(value[0], draws[name], behind.get(name, items), WHY_NONE.get(name, ""))
+        for name, value in values.items()
     }
     estimates["winning_rate"] = Estimate(winning_rate(found, epsilon), None, None, OF_A_TEST)
     estimates |= {name: undefined(why) for name, why in _reasons(scores, found).items()}
@@ -62,6 +64,8 @@ MEASURES = (
     "spearman", "qwk", "mae", "bias", "alpha_with_judge", "alpha_people", "qwk_with_raters", "qwk_among_raters", "z",
     "winning_rate", "advantage",
 )
+AMONG_RATERS = ("alpha_people", "qwk_among_raters", "z")
+"""The measures that need replies with marks of two raters, however many others were judged."""
 WHY_NONE: Mapping[str, str] = {
     "spearman": CONSTANT, "qwk": CONSTANT, "alpha_with_judge": NO_VARIATION, "alpha_people": NO_VARIATION,
     "qwk_with_raters": NO_VARIATION, "qwk_among_raters": NO_VARIATION,
@@ -92,12 +96,11 @@ def _measures(scores: PairedScores, found: Contests, weights: Floats) -> dict[st
 def _reasons(scores: PairedScores, found: Contests) -> dict[str, str]:
     """Why measures are undefined because there are too few trials or raters."""
     reasons: dict[str, str] = {}
-    given = np.isfinite(scores.rated).sum(axis=1)
     if len(scores.trials) < 3:
         reasons |= dict.fromkeys(("spearman", "qwk"), f"{plural(len(scores.trials), 'trial')}: at least 3 are needed")
-    if (given >= 2).sum() < 2:
+    if scores.shared < 2:
         shared = "fewer than two trials were rated by two people"
-        reasons |= dict.fromkeys(("alpha_people", "qwk_among_raters", "z", "winning_rate", "advantage"), shared)
+        reasons |= dict.fromkeys((*AMONG_RATERS, "winning_rate", "advantage"), shared)
     elif len(scores.raters) < FEWEST_RATERS:
         reasons["z"] = (
             f"{plural(len(scores.raters), 'rater')}: at least {FEWEST_RATERS} are needed to compare their agreement"

@@ -36,6 +36,11 @@ class PairedScores:
         """The mean of the raters of each trial."""
         return np.asarray(np.nanmean(self.rated, axis=1))
 
+    @property
+    def shared(self) -> int:
+        """How many trials two or more people rated: their agreement with each other rests on these alone."""
+        return int((np.isfinite(self.rated).sum(axis=1) >= 2).sum())
+
 
 def panels(verdicts: Iterable[Row]) -> dict[tuple[Virtue, tuple[str, ...]], dict[str, list[Row]]]:
     """Verdicts by virtue, judges and trial: every model alone and, where a trial has several, all of them together.

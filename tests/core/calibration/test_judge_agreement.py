@@ -162,6 +162,20 @@ def test_raters_whose_agreement_differs_by_rounding_alone_agree_to_the_same_degr
     assert agreement(pairing(judged, rated), 0.2, QUICK)["z"].estimate is None
 
 
+@pytest.mark.parametrize(("shared", "known"), [(9, False), (10, True)])
+def test_the_agreement_of_raters_rests_on_the_replies_that_they_share(shared: int, known: bool) -> None:
+    random = np.random.default_rng(3)
+    rated = random.integers(0, 5, (60, 3)) / 4
+    own = np.arange(60)[:, None] % 3 == np.arange(3)
+    rated[~own & (np.arange(60) >= shared)[:, None]] = np.nan
+    found = agreement(pairing(random.random(60).tolist(), rated.tolist()), 0.2, QUICK)
+    for name in ("alpha_people", "qwk_among_raters", "z"):
+        value(found, name)
+        assert (found[name].low is not None) == known, found[name].why
+    assert known or found["alpha_people"].why == "9 items: an interval needs at least 10"
+    assert all(found[name].low is not None for name in ("spearman", "alpha_with_judge", "qwk_with_raters"))
+
+
 def test_so_much_is_enough(found: Callable[..., Found]) -> None:
     three = agreement(pairing([0.0, 0.5, 1.0], [[0.25, 0.0, 0.5], [0.5, 0.5, 0.5], [0.75, 1.0, 0.75]]), 0.2, QUICK)
     assert (value(three, "spearman"), value(three, "qwk")) == (pytest.approx(1), pytest.approx(1, abs=0.5))
