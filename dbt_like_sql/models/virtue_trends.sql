@@ -28,7 +28,8 @@ sloped as (
     select
         *,
         -- The slope of a single point is NaN, which DuckDB holds to be greater than any number.
-        case when lag(n) over judged is not null then regr_slope(mean, n) over judged end as slope
+        case when lag(n) over judged is not null then regr_slope(mean, n) over judged end as slope,
+        count(mean) over judged as slope_n
     from placed
     -- Each panel of judges has a scale of its own, and so has each set of jobs: ten hard ones more are no decline, and
     -- neither is a condition that was left out. An evaluation of which they are not known is like no other.
@@ -55,5 +56,6 @@ select
     end as trend,
     released_at,
     place,
-    judges
+    judges,
+    slope_n
 from sloped

@@ -176,7 +176,7 @@ MODELS: dict[str, Columns] = {
     },
     "virtue_trends": {
         "agent": "text", "virtue": "text", "mean": "number", "n": "count", "slope": "number?", "trend": "text",
-        "released_at": "time", "place": "count", "judges": "texts?",
+        "released_at": "time", "place": "count", "judges": "texts?", "slope_n": "count",
     },
     "measure_history": {
         "agent": "text", "measure": "text", "mean": "number", "jobs": "count", "n": "count", "base": "text?",

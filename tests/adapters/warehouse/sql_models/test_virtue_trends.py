@@ -64,8 +64,9 @@ def test_an_evaluation_without_a_manifest_takes_no_parents_away(warehouse, relea
 def test_only_the_last_five_releases_make_the_slope(warehouse, release):
     for month, score in enumerate((0.0, 1.0, 0.9, 0.8, 0.7, 0.6), 1):
         release(str(month), score, released_at=f"2026-{month:02}-01T00:00:00Z")
-    last = trends(warehouse)[-1]
+    *_, last = rows = trends(warehouse)
     assert (last["slope"], last["trend"]) == (pytest.approx(-0.1), "declining")
+    assert [row["slope_n"] for row in rows] == [1, 2, 3, 4, 5, 5]
 
 
 def test_a_slope_that_only_rounding_puts_above_the_bound_is_stable(warehouse, release):
@@ -127,7 +128,7 @@ def test_a_slope_keeps_to_one_panel_of_judges(warehouse, release):
     for month, (score, judge) in enumerate([(0.8, "mild"), (0.8, "mild"), (0.5, "strict"), (0.5, "strict")], 1):
         release(str(month), score, judge=judge, released_at=f"2026-{month:02}-01T00:00:00Z")
     rows = trends(warehouse)
-    assert [row["n"] for row in rows] == [1, 2, 3, 4]
+    assert [(row["n"], row["slope_n"]) for row in rows] == [(1, 1), (2, 2), (3, 1), (4, 2)]
     assert [row["slope"] for row in rows] == [None, 0.0, None, 0.0]
     assert [row["judges"] for row in rows] == [["mild"], ["mild"], ["strict"], ["strict"]]
 
@@ -137,7 +138,9 @@ def test_a_slope_keeps_to_one_set_of_jobs(warehouse, release):
     suites = [["a", "b"], ["b", "a"], ["a", "b", "hard"], ["hard", "a", "b"]]
     for month, (score, jobs) in enumerate(zip((0.8, 0.9, 0.5, 0.5), suites, strict=True), 1):
         release(str(month), score, jobs=jobs, released_at=f"2026-{month:02}-01T00:00:00Z")
-    assert [row["slope"] for row in trends(warehouse)] == [None, pytest.approx(0.1), None, 0.0]
+    rows = trends(warehouse)
+    assert [row["slope"] for row in rows] == [None, pytest.approx(0.1), None, 0.0]
+    assert [row["slope_n"] for row in rows] == [1, 2, 1, 2]
 
 
 def test_agents_do_not_mix(warehouse, release, evaluation):

@@ -74,10 +74,11 @@ def test_trends_say_which_evaluation_stands_for_this_version_where_it_is_another
 def test_fewer_than_three_releases_show_no_trend(make_data: Make, usual_page: str) -> None:
     data = make_data(trials=1, compared=False)
     assert ["Wisdom", "0.78", "−0.04", "declining"] in table_rows(usual_page)
-    two = [row | {"n": row["n"] - 1} for row in data.virtue_trends if row["place"] > 1]
+    two = [row | {"slope_n": row["slope_n"] - 1} for row in data.virtue_trends if row["place"] > 1]
     page = render_report(replace(data, virtue_trends=two))
     assert ["Wisdom", "0.78", "−0.04", "–"] in table_rows(page)
     assert "declining" not in page
+    assert "fewer than three releases with the same jobs, conditions and judges show no trend" in page
     assert "The scores of both releases, the oldest first" in page
     assert "The scores of all 3 releases, the oldest first" in usual_page
     assert "; <code>stoic compare</code> says which changes are sure.</span></caption>" in page

@@ -106,7 +106,7 @@ def make(trials: int = 20, turns: int = 6, compared: bool = True, **changes: Any
             {"agent": "marcus", "virtue": virtue, "agent_version": f"marcus@{version}",
              "evaluation_id": f"eval-{version}", "mean": mean - 0.04 * place,
              "n": place + 1, "slope": -0.04 if place else None, "trend": "declining" if place else "stable",
-             "released_at": START + timedelta(days=place), "place": place + 1}
+             "released_at": START + timedelta(days=place), "place": place + 1, "slope_n": place + 1}
             for virtue, mean in zip(VIRTUES, (0.86, 0.7, 0.74, 0.6, 0.8), strict=True)
             for place, version in enumerate(("0.9.0", "1.0.0", "1.1.0"))
         ],
