@@ -10,7 +10,7 @@ from stoic_assets.core.evaluation.next_command import half_judged
 from stoic_assets.core.evaluation.resuming import newest_unfinished
 from stoic_assets.core.evaluation.status import DONE, FINISHED, REGRADING
 from stoic_assets.core.presentation.formatting import listed
-from stoic_assets.core.presentation.names import SHOWN, instead_of
+from stoic_assets.core.presentation.names import SHOWN, instead_of, natural
 from stoic_assets.core.releases import check_agent_version
 
 
@@ -19,8 +19,8 @@ def checked_version(workplace: Workplace, key: str) -> str:
     try:
         return check_agent_version(key)
     except ConfigurationError as refusal:
-        if meant := sorted(each for each in workplace.evidence.agent_versions() if key in each.split("@")):
-            refusal.add_note(f"did you mean {listed(meant, SHOWN)}?")
+        if meant := [each for each in workplace.evidence.agent_versions() if key in each.split("@")]:
+            refusal.add_note(f"did you mean {listed(sorted(meant, key=natural), SHOWN)}?")
         raise
 
 

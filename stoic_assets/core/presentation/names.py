@@ -15,8 +15,8 @@ def instead_of(name: str, known: Collection[str]) -> str:
 
     A longer form comes first: marcus@1.0 is more likely short for marcus@1.0.0 than a slip for marcus@1.1.0.
     """
-    longer = [each for each in sorted(known) if each.startswith(name)]
-    close = get_close_matches(name, longer, n=1) or get_close_matches(name, sorted(known), n=1)
+    longer = [each for each in known if each.startswith(name)]
+    close = get_close_matches(name, longer, n=1) or get_close_matches(name, known, n=1)
     meant = [f"did you mean {close[0]}?"] if close else []
     listing = [] if len(known) == len(close) == 1 else [known_names(known)]
     return " ".join([*meant, *listing])
@@ -24,12 +24,12 @@ def instead_of(name: str, known: Collection[str]) -> str:
 
 def known_names(known: Collection[str]) -> str:
     """The list of names that would be right: `known: chat, other`, `known: a, b and 30 more`, `known: none`."""
-    return f"known: {listed(sorted(known), SHOWN) or 'none'}"
+    return f"known: {listed(sorted(known, key=natural), SHOWN) or 'none'}"
 
 
 _NUMBER = re.compile("[0-9]+")
 
 
 def natural(name: str) -> str:
-    """A key for the natural order of names, in which `s2` comes before `s10`."""
-    return _NUMBER.sub(lambda number: number[0].zfill(20), name)
+    """A key for the natural order of names, in which `s2` comes before `s10`; no two names have the same."""
+    return f"{_NUMBER.sub(lambda number: number[0].zfill(20), name)}\0{name}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.rating_table import YES, Floats, RatingTable, mean_of, ratio
 from stoic_assets.core.ratings.reliability.estimate import (
@@ -36,11 +37,11 @@ class VersionMarks:
 def version_marks(
     table: RatingTable, known: Mapping[str, RatedItem], resampling: Resampling
 ) -> tuple[VersionMarks, ...]:
-    """One for each version that is known, by name; `known` is by blind id."""
+    """One for each version that is known, in the order of their numbers; `known` is by blind id."""
     versions = [known[item].agent_version if item in known else None for item in table.items]
     return tuple(
         _of(version, np.array([each == version for each in versions]), table, resampling)
-        for version in sorted({version for version in versions if version})
+        for version in sorted({version for version in versions if version}, key=natural)
     )
 
 

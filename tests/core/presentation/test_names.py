@@ -12,6 +12,7 @@ MANY = [f"job_{number}" for number in range(10, 50)]
     ("chta", ["chat"], "did you mean chat?"),
     ("zeno", ["other", "chat"], "known: chat, other"),
     ("m@1.0", ["m@1.1.0", "m@1.0.0", "m@1"], "did you mean m@1.0.0? known: m@1, m@1.0.0, m@1.1.0"),
+    ("zeno", ["m@1.10.0", "m@1.9.0"], "known: m@1.9.0, m@1.10.0"),
     ("zeno", [], "known: none"),
     ("x", MANY, f"known: {', '.join(MANY[:8])} and 32 more"),
     ("jb_42", MANY, f"did you mean job_42? known: {', '.join(MANY[:8])} and 32 more"),
@@ -26,3 +27,7 @@ def test_a_wrong_name_is_answered_with_the_nearest_and_the_first_of_all(name: st
 def test_numbers_in_names_count(names: list[str]) -> None:
     jumbled = names[::-1]
     assert sorted(jumbled, key=natural) == names
+
+
+def test_names_that_differ_in_zeros_alone_have_one_order_too() -> None:
+    assert natural("v1.01") != natural("v1.1")

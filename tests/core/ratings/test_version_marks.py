@@ -40,6 +40,13 @@ def test_each_version_has_its_own_items_and_interval(make_row: MakeRow) -> None:
         assert mean - 0.5 < estimate.low < mean < estimate.high < mean + 0.5
 
 
+def test_versions_come_in_the_order_of_their_numbers(make_row: MakeRow) -> None:
+    versions = ["a@1.10.0", "a@1.9.0", "b@1", "a@1.2.0"]
+    table = rating_table([make_row("a", version, 3) for version in versions])
+    found = version_marks(table, {version: RatedItem(agent_version=version) for version in versions}, QUICK)
+    assert [each.agent_version for each in found] == ["a@1.2.0", "a@1.9.0", "a@1.10.0", "b@1"]
+
+
 def test_replies_without_a_mark_make_no_interval(make_row: MakeRow) -> None:
     rows = [make_row("a", f"item {n}", 3, 3, 3, 3, n % 5 + 1 if n < 9 else None) for n in range(12)]
     [found] = version_marks(rating_table(rows), {row["test_id"]: RatedItem(agent_version="v@1") for row in rows}, QUICK)
