@@ -15,6 +15,7 @@ from stoic_assets.adapters.disk.file_locks import locked, locked_async
 from stoic_assets.adapters.disk.json_lines import LinesLost
 from stoic_assets.adapters.disk.night_store import NightStore
 from stoic_assets.adapters.disk.paths import path_in
+from stoic_assets.adapters.disk.release_files import load_releases, with_faulty
 from stoic_assets.adapters.disk.sqlite_files import faults_named
 from stoic_assets.adapters.graph.graphs import Graphs, GraphUse
 from stoic_assets.adapters.messages.outbox import Outbox
@@ -107,6 +108,11 @@ class Workplace:
         """
         stored = self.warehouse.has("evaluations", agent_version, evaluation_id)
         return stored or evaluation_id in self.evidence.evaluation_ids(agent_version)
+
+    def unevaluated(self, agent_version: str, other: str | None = None) -> str:
+        """As that of `evidence`; a version that has a manifest, though with a fault, was not mistyped."""
+        released = agent_version in with_faulty(*load_releases(self.project.releases))
+        return self.evidence.unevaluated(agent_version, other, released)
 
     def judge_cache(self, agent_version: str) -> Path:
         """The folder of cached judge replies of a version."""

@@ -30,7 +30,7 @@ def _newest_evaluation(workplace: Workplace, version: str) -> Manifest:
     Raises `ConfigurationError` if there is none, or if its manifest is missing: no older one takes its place.
     """
     if not (rows := workplace.warehouse.evaluations(version)):
-        raise ConfigurationError(f"{version} {workplace.evidence.unevaluated(version)}")
+        raise ConfigurationError(f"{version} {workplace.unevaluated(version)}")
     if manifest := workplace.evidence.manifest(version, rows[0]["evaluation_id"]):
         return manifest
     raise ConfigurationError(_lost(workplace, version, rows[0]["evaluation_id"]))
@@ -53,7 +53,7 @@ def evaluation_of(workplace: Workplace, version: str | None, evaluation_id: str 
         advice = f"it belongs to {listed(others)}; name that version, or leave --agent-version out"
         raise ConfigurationError(f"{own} has no evaluation {evaluation_id}: {advice}")
     if not (manifests := workplace.evidence.manifests(own)):
-        raise ConfigurationError(f"{own} {workplace.evidence.unevaluated(own)}")
+        raise ConfigurationError(f"{own} {workplace.unevaluated(own)}")
     named = instead_of(evaluation_id, [each.evaluation_id for each in manifests])
     raise ConfigurationError(f"{own} has no evaluation {evaluation_id}; {named}; or run `stoic eval` for a new one")
 

@@ -55,7 +55,7 @@ def list_evaluations(
 
 def _why_none(workplace: Workplace, agent_version: str | None) -> str:
     if agent_version:
-        return f"{agent_version} {workplace.evidence.unevaluated(agent_version)}"
+        return f"{agent_version} {workplace.unevaluated(agent_version)}"
     if job_files(workplace.project):
         return f"{nothing_in(workplace)}; run `stoic eval` or `stoic demo`"
     no_jobs = f"there are no jobs in {workplace.project.jobs} either"

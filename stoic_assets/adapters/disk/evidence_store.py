@@ -151,17 +151,18 @@ class EvidenceStore:
         found = [self.readable(agent_version, each) for each in self.evaluation_ids(agent_version)]
         return sorted((manifest for manifest in found if manifest), key=lambda manifest: manifest.started_at)
 
-    def unevaluated(self, agent_version: str, other: str | None = None) -> str:
+    def unevaluated(self, agent_version: str, other: str | None = None, released: bool = False) -> str:
         """The message about a version without an evaluation in any table, with advice. Raises as `folder` does.
 
-        `other` is the version that it was to be compared with, which cannot be meant.
+        `other` is the version that it was to be compared with, which cannot be meant; no other is if it was `released`.
         """
         if self.is_being_deleted(agent_version):
             return _being_deleted(agent_version)
         if begun := self.manifests(agent_version):
             again = way_to_finish(agent_version, begun[-1].evaluation_id, CONVERSED)
             return f"has an unfinished evaluation; continue with {again}"
-        known = (each for each in self.agent_versions() - {other} if self.evaluation_ids(each))
+        alike = set[str]() if released else self.agent_versions() - {other}
+        known = (each for each in alike if self.evaluation_ids(each))
         return never_evaluated(agent_version, [each for each in known if not self.is_being_deleted(each)])
 
     def evaluation_ids(self, agent_version: str) -> list[str]:

@@ -130,7 +130,7 @@ def _why_none(
     if named:
         return f"it has no evaluation {named}; run `stoic eval --agent-version {agent_version}`"
     if not rows:
-        return f"it {workplace.evidence.unevaluated(agent_version, other)}"
+        return f"it {workplace.unevaluated(agent_version, other)}"
     evaluation_id, status = rows[0]["evaluation_id"], rows[0]["status"]
     return f"its newest evaluation is {status}; continue with {way_to_finish(agent_version, evaluation_id, status)}"
 

@@ -56,6 +56,20 @@ def test_a_version_is_not_offered_as_its_own_base(
             compare_versions(workplace, *sides)
 
 
+def test_for_a_release_without_an_evaluation_no_other_version_is_proposed(
+    workplace: Workplace, make_manifest: Callable[..., Manifest]
+) -> None:
+    for each in ("marcus@1.0.0", "marcus@1.1.0"):
+        workplace.evidence.begin(make_manifest(agent_version=each))
+    said = "it was never evaluated; {}run `stoic eval --agent-version marcus@1.10.0`"
+    slip = "did you mean marcus@1.1.0? known: marcus@1.0.0, marcus@1.1.0; to evaluate it, "
+    assert f"it {workplace.unevaluated('marcus@1.10.0')}" == said.format(slip)
+    workplace.project.releases.mkdir()
+    for more in ("", "jbos: [x]"):
+        (workplace.project.releases / "r.yml").write_text(f"agent: marcus\nversion: 1.10.0\n{more}\n")
+        assert f"it {workplace.unevaluated('marcus@1.10.0')}" == said.format("")
+
+
 def test_a_version_is_compared_with_its_first_parent(
     workplace: Workplace, make_manifest: Callable[..., Manifest]
 ) -> None:
