@@ -95,5 +95,7 @@ def _shortcoming(newest: Stored, taken: Stored, other: Stored) -> str:
         return "was judged offline" if newest.offline else "was not judged offline"
     if not newest.conclusive and taken.conclusive:
         return "has too many invalid trials"
-    common = f"{plural(newest.in_common(other), 'job')} in common with evaluation {other.evaluation_id}"
-    return f"has {common} of {other.agent_version}, not {taken.in_common(other)}"
+    whose, shared = f"in common with evaluation {other.evaluation_id} of {other.agent_version}", newest.in_common(other)
+    if not shared:
+        return f"has no job {whose}; the older one has {taken.in_common(other)}"
+    return f"has {plural(shared, 'job')} {whose}, not {taken.in_common(other)}"
