@@ -93,10 +93,16 @@ class CeleryRuns(CeleryRunLauncher):
         return CheckRunHealthResult(WorkerStatus.RUNNING)
 
     def is_at_work(self, run: dg.DagsterRun) -> bool:
-        """Whether the worker of the run, or any if it has none, says that it has it."""
-        worker, task = run.tags.get(WORKER_TAG), run.tags.get(DAGSTER_CELERY_TASK_ID_TAG)
-        asked = self.celery.control.inspect(destination=[worker] if worker else None, timeout=PATIENCE_SECONDS)
-        answers = asked.active() or {}
+        """Whether any worker says that it has the run; the run's own is asked first, and alone answers at once.
+
+        A run delivered twice is tagged with the worker that took it last, whichever of the two started it.
+        """
+        return bool(run.tags.get(WORKER_TAG) and self._has(run, [run.tags[WORKER_TAG]])) or self._has(run, None)
+
+    def _has(self, run: dg.DagsterRun, workers: list[str] | None) -> bool:
+        """Whether one of the workers says that it has the run; None asks all, who may take all of their time."""
+        answers = self.celery.control.inspect(destination=workers, timeout=PATIENCE_SECONDS).active() or {}
+        task = run.tags.get(DAGSTER_CELERY_TASK_ID_TAG)
         return any(task == each["id"] for tasks in answers.values() for each in tasks)
 
     def terminate(self, run_id: str) -> bool:

@@ -1,0 +1,40 @@
+"""Which runs count as at work on a Celery worker, as the workers themselves answer."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import dagster as dg
+import pytest
+from dagster_celery.tags import DAGSTER_CELERY_TASK_ID_TAG as TASK
+
+from stoic_assets.core.stages import WORKER_TAG
+from stoic_assets.defs.celery_runs import CeleryRuns
+
+Answers = dict[str, list[dict[str, Any]]]
+
+
+@pytest.mark.parametrize(
+    ("worker", "answers", "at_work", "asked"),
+    [
+        ("one", {"one": [{"id": "run"}]}, True, [["one"]]),
+        ("one", {"one": [], "two": [{"id": "run"}]}, True, [["one"], None]),
+        ("one", {"one": [], "two": [{"id": "other"}]}, False, [["one"], None]),
+        ("one", {}, False, [["one"], None]),
+        ("", {"two": [{"id": "run"}]}, True, [None]),
+    ],
+)
+def test_a_run_is_at_work_wherever_it_was_delivered_twice(
+    monkeypatch: pytest.MonkeyPatch, worker: str, answers: Answers, at_work: bool, asked: list[list[str] | None]
+) -> None:
+    """The one of two workers that took it last is its tag; the other one may have started it."""
+    workers, questions = CeleryRuns(default_queue="dagster"), []
+
+    def inspect(destination: list[str] | None, timeout: float) -> SimpleNamespace:
+        questions.append(destination)
+        told = {name: tasks for name, tasks in answers.items() if not destination or name in destination}
+        return SimpleNamespace(active=lambda: told or None)
+
+    monkeypatch.setattr(workers.celery.control, "inspect", inspect)
+    run = dg.DagsterRun(job_name="work", tags={TASK: "run", WORKER_TAG: worker})
+    assert workers.is_at_work(run) is at_work
+    assert questions == asked
