@@ -78,7 +78,7 @@ class CeleryRuns(CeleryRunLauncher):
             self._launch_celery_task_run(run, self._task.si(run.run_id).set(task_id=run.run_id), TASK)
         except OperationalError as error:
             # Dagster drops a run from its own queue on any error but this one: see `run_coordinator` in dagster.yaml.
-            raise DagsterUserCodeUnreachableError("the queue (STOIC_BROKER_URL) cannot be reached") from error
+            raise DagsterUserCodeUnreachableError(f"the queue (STOIC_BROKER_URL) cannot be reached: {error}") from error
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
         """Reports a failure once the worker has lacked the run for a while: a single answer may be lost or late.

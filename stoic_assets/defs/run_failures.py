@@ -105,10 +105,15 @@ def _error(context: dg.RunFailureSensorContext, begun: str | None) -> str:
 
 
 def _launch_error(context: dg.RunFailureSensorContext) -> str | None:
-    """What kept Dagster from starting the run; the failure itself does not say so. None for a run that started."""
-    run_id, kind = context.dagster_run.run_id, dg.DagsterEventType.ENGINE_EVENT
-    for record in context.instance.get_records_for_run(run_id, of_type=kind, limit=1, ascending=False).records:
+    """What kept Dagster from starting the run; the failure itself does not say so. None for a run that started.
+
+    Dagster notes it immediately before the failure; whether it starts the run again, and what sensors do, follows.
+    """
+    failure, error = dg.DagsterEventType.RUN_FAILURE, None
+    kinds = {dg.DagsterEventType.ENGINE_EVENT, failure}
+    for record in context.instance.get_records_for_run(context.dagster_run.run_id, of_type=kinds).records:
         event = record.event_log_entry.dagster_event
-        if event and (error := event.engine_event_data.error):
-            return f"it could not be started: {(error.cause or error).message.strip()}"
-    return None
+        if event is None or event.event_type == failure:
+            break
+        error = event.engine_event_data.error
+    return f"it could not be started: {error.message.strip()}" if error else None

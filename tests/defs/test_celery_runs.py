@@ -1,10 +1,13 @@
-"""Which runs count as at work on a Celery worker, as the workers themselves answer."""
+"""How runs get to Celery workers, and which count as at work there, as the workers themselves answer."""
 
 from types import SimpleNamespace
 from typing import Any
 
 import dagster as dg
 import pytest
+from celery.exceptions import OperationalError
+from dagster._core.errors import DagsterUserCodeUnreachableError
+from dagster._core.launcher import LaunchRunContext
 from dagster_celery.tags import DAGSTER_CELERY_TASK_ID_TAG as TASK
 
 from stoic_assets.core.stages import WORKER_TAG
@@ -38,3 +41,15 @@ def test_a_run_is_at_work_wherever_it_was_delivered_twice(
     run = dg.DagsterRun(job_name="work", tags={TASK: "run", WORKER_TAG: worker})
     assert workers.is_at_work(run) is at_work
     assert questions == asked
+
+
+def test_a_run_that_finds_no_queue_stays_with_dagster_which_notes_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    workers = CeleryRuns(default_queue="dagster")
+
+    def refuse(*_: Any) -> None:
+        raise OperationalError("Error 111 connecting to redis:6379. Connection refused.")
+
+    monkeypatch.setattr(workers, "_launch_celery_task_run", refuse)
+    context = LaunchRunContext(dg.DagsterRun(job_name="work"), workspace=None)
+    with pytest.raises(DagsterUserCodeUnreachableError, match=r"STOIC_BROKER_URL.* Connection refused\.$"):
+        workers.launch_run(context)

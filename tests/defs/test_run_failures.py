@@ -199,7 +199,7 @@ def test_a_run_that_lost_its_process_is_told_with_the_way_on(
 
 
 @pytest.mark.parametrize("started", [False, True])
-def test_a_run_that_could_not_be_started_is_told_with_the_cause(
+def test_a_run_that_could_not_be_started_is_told_why(
     instance: dg.DagsterInstance, look: Look, started: bool
 ) -> None:
     """Dagster's queue notes it; one that started at a second try failed for another reason."""
@@ -208,13 +208,14 @@ def test_a_run_that_could_not_be_started_is_told_with_the_cause(
     def work() -> None: ...
 
     run = instance.create_run_for_job(work, status=dg.DagsterRunStatus.STARTING)
-    broker = SerializableErrorInfo("OperationalError: connection refused\n", [], "OperationalError")
-    error = SerializableErrorInfo("Unreachable: no queue", [], "Unreachable", cause=broker)
+    below = SerializableErrorInfo("<_InactiveRpcError of RPC that\n\tstatus = 14\n>\n", [], "_InactiveRpcError")
+    error = SerializableErrorInfo("Unreachable: no server\n", [], "Unreachable", cause=below)
     instance.report_engine_event("it is dropped from the queue", run, EngineEventData.engine_error(error))
     if started:
         instance.report_engine_event("it has a process", run)
     instance.report_run_failed(run)
+    instance.report_engine_event("Not retrying run", run)
     logged = [record.dagster_event for record in instance.all_logs(run.run_id) if record.dagster_event]
     [event] = look(SimpleNamespace(all_events=logged, dagster_run=run))
-    because = "it could not be started: OperationalError: connection refused"
+    because = "it could not be started: Unreachable: no server"
     assert (event["data"]["error"] == because) is not started
