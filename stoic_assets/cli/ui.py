@@ -41,11 +41,7 @@ def ui(
     workplace = open_workplace()
     refuse_misread_folders(workplace)
     token = sent_value(workplace.env, SETTING)
-    env = {
-        **os.environ, "DAGSTER_HOME": str(dagster_home(workplace)), "STOIC_HOME": str(workplace.project.home),
-        "STOIC_WAREHOUSE": str(workplace.project.warehouse), SETTING: token,
-        "DAGSTER_DISABLE_TELEMETRY": "1",  # dagster.yaml stops the collection, this the thread that would upload it
-    }
+    env = _environment(workplace, token)
     with _only_ui(workplace.project.home) as lock, _runs_told(workplace), ExitStack() as children:
         _refuse_taken(port)
         with open_instance(workplace):  # else server and daemon, started together, would both make a home's databases
@@ -66,6 +62,17 @@ def ui(
             for process in started:  # all at once: whoever kills us meanwhile leaves none behind
                 process.terminate()
     raise ServiceUnreachable("Dagster's web server or daemon ended unexpectedly; see its output above for the reason")
+
+
+def _environment(workplace: Workplace, token: str) -> dict[str, str]:
+    """The variables of web server and daemon, and so of their code servers and runs."""
+    return {
+        # By itself Dagster counts a run as failed that a busy machine does not start within a minute.
+        "DAGSTER_GRPC_TIMEOUT_SECONDS": "300",
+        **os.environ, "DAGSTER_HOME": str(dagster_home(workplace)), "STOIC_HOME": str(workplace.project.home),
+        "STOIC_WAREHOUSE": str(workplace.project.warehouse), SETTING: token,
+        "DAGSTER_DISABLE_TELEMETRY": "1",  # dagster.yaml stops the collection, this the thread that would upload it
+    }  # fmt: skip
 
 
 def _attend(processes: Sequence["subprocess.Popen[str]"], port: int, way_in: str) -> None:

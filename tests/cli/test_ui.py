@@ -12,6 +12,7 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
+from dagster._grpc.utils import default_grpc_timeout
 
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.process.runs_at_work import at_work
@@ -105,6 +106,19 @@ def test_both_servers_serve_the_projects_own_workspace_if_it_has_one(workplace: 
         assert server[2:] == ["stoic_assets.cli.web_server", "-h", "127.0.0.1", "-p", "3000", *location]
         assert daemon[2:] == ["stoic_assets.cli.daemon", "run", "--log-level", "warning", *location]
         (workplace.project.root / "workspace.yaml").touch()
+
+
+@pytest.mark.parametrize(("own", "seconds"), [(None, 300), ("600", 600)])
+def test_a_run_that_a_busy_machine_starts_slowly_is_waited_for(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch, own: str | None, seconds: int
+) -> None:
+    """Dagster waits for a minute; whoever needs longer still may set it."""
+    monkeypatch.delenv("DAGSTER_GRPC_TIMEOUT_SECONDS", raising=False)
+    if own:
+        monkeypatch.setenv("DAGSTER_GRPC_TIMEOUT_SECONDS", own)
+    for name, value in ui_module._environment(workplace, "").items():
+        monkeypatch.setenv(name, value)
+    assert default_grpc_timeout() == seconds
 
 
 @pytest.mark.parametrize(
