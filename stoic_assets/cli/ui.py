@@ -105,12 +105,17 @@ def _way_in(url: str, token: str) -> str:
 
 
 def _commands(workplace: Workplace, port: int) -> list[list[str]]:
-    """The commands that start web server and daemon; the daemon's line for each tick of each sensor is left out."""
+    """The commands that start web server and daemon.
+
+    Left out are the daemon's line for each tick of each sensor, and that its code server shuts down: it gets a new one
+    every minute, and lets the old one end.
+    """
     own = workplace.project.root / "workspace.yaml"
     location = ["-w", str(own)] if own.exists() else ["-m", "stoic_assets.definitions"]
+    quiet = ["--log-level", "warning", "--code-server-log-level", "error"]
     return [
         [sys.executable, "-m", "stoic_assets.cli.web_server", "-h", "127.0.0.1", "-p", str(port), *location],
-        [sys.executable, "-m", "stoic_assets.cli.daemon", "run", "--log-level", "warning", *location],
+        [sys.executable, "-m", "stoic_assets.cli.daemon", "run", *quiet, *location],
     ]
 
 

@@ -104,7 +104,8 @@ def test_both_servers_serve_the_projects_own_workspace_if_it_has_one(workplace: 
     for location in (["-m", "stoic_assets.definitions"], ["-w", str(workplace.project.root / "workspace.yaml")]):
         server, daemon = ui_module._commands(workplace, 3000)
         assert server[2:] == ["stoic_assets.cli.web_server", "-h", "127.0.0.1", "-p", "3000", *location]
-        assert daemon[2:] == ["stoic_assets.cli.daemon", "run", "--log-level", "warning", *location]
+        quiet = ["--log-level", "warning", "--code-server-log-level", "error"]
+        assert daemon[2:] == ["stoic_assets.cli.daemon", "run", *quiet, *location]
         (workplace.project.root / "workspace.yaml").touch()
 
 
