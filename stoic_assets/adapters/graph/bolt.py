@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from stoic_assets.adapters.graph import bolt_retries, graph_errors
 from stoic_assets.adapters.graph.bolt_sessions import CONNECT_SECONDS, BoltServer, BoltSessions
-from stoic_assets.adapters.graph.graph_values import TOO_DEEP, encode
+from stoic_assets.adapters.graph.graph_values import TOO_DEEP, encoded_row
 from stoic_assets.adapters.graph.overdue_queries import end_overdue
 from stoic_assets.core.assertions.cypher_aggregates import OVERLOOKED, overlooks_aggregate
 from stoic_assets.core.assertions.cypher_script import only_looks, query_problem, statements
@@ -26,7 +26,6 @@ Rows = list[dict[str, Any]]
 Parameters = Mapping[str, Any]
 
 _WRITES = "the query writes, and an assertion may only read the graph"
-
 _EXPLAIN = "EXPLAIN "
 _PING_SECONDS = 10.0
 _WRITE_SECONDS = 60.0  # one of our statements has at most 500 rows and takes about a second: then the server hangs
@@ -100,25 +99,16 @@ class Graph:
     async def run_script(self, script: str, parameters: Parameters, seconds: float) -> None:
         """Runs the statements of a setup in order, each in a transaction of its own, in `seconds` all together.
 
-        A statement that met a concurrent write is tried again, unless it commits in parts. Raises `QueryError`, which
-        gives the statement's number, or `InfrastructureError`. The embedded server may still finish a statement that
-        ran out of time.
+        A statement that met a concurrent write is tried again, unless it commits in parts. Where no connection could be
+        opened, what is left is tried once more, with as many seconds. Raises `QueryError`, which gives the statement's
+        number, or `InfrastructureError`. The embedded server may still finish a statement that ran out of time.
         """
-        await self._sessions.ensure_found()
-        done, every = 0, statements(script)
+        left = statements(script)
+        count = len(left)
         try:
-            async with asyncio.timeout(seconds):
-                for statement in every:
-                    with self._errors_translated(statement):
-                        await bolt_retries.of_setup(statement)(self._run_once, statement, parameters, seconds)
-                    done += 1
-        except TimeoutError:
-            await self._confirm_answering()
-            advice = "join statements, as with UNWIND, or raise conversations.query_timeout_seconds"
-            overdue = f"the script took over {seconds:g} s: {advice}"
-            raise QueryError(f"statement {done + 1} of {len(every)}: {overdue}") from None
+            await bolt_retries.of_script()(self._run_all, left, parameters, seconds)
         except QueryError as error:
-            raise QueryError(f"statement {done + 1} of {len(every)}: {error}") from error
+            raise QueryError(f"statement {count - len(left) + 1} of {count}: {error}") from error
 
     async def write(self, cypher: str, parameters: Parameters | None = None) -> Rows:
         """Runs one of our own statements in a transaction; it must be safe to run twice (MERGE on ids).
@@ -182,6 +172,20 @@ class Graph:
                 with suppress(DriverError, Neo4jError):
                     await transaction.rollback()
 
+    async def _run_all(self, left: list[str], parameters: Parameters, seconds: float) -> None:
+        """Runs these statements in `seconds`, and takes out of the list what was executed."""
+        await self._sessions.ensure_found()
+        try:
+            async with asyncio.timeout(seconds):
+                while left:
+                    with self._errors_translated(left[0]):
+                        await bolt_retries.of_setup(left[0])(self._run_once, left[0], parameters, seconds)
+                    del left[0]
+        except TimeoutError:
+            await self._confirm_answering()
+            advice = "join statements, as with UNWIND, or raise conversations.query_timeout_seconds"
+            raise QueryError(f"the script took over {seconds:g} s: {advice}") from None
+
     async def _run_once(self, statement: str, parameters: Parameters, seconds: float) -> None:
         from neo4j import Query
 
@@ -193,7 +197,7 @@ class Graph:
             self._sessions.answering_within(_WRITE_SECONDS),
             self._sessions.open() as session, await session.begin_transaction() as transaction,
         ):
-            rows = [_encoded(record) async for record in await _run(transaction, cypher, parameters)]
+            rows = [encoded_row(record) async for record in await _run(transaction, cypher, parameters)]
             await transaction.commit()
             return rows
 
@@ -241,9 +245,5 @@ async def _bounded_rows(result: "AsyncResult", max_rows: int) -> Rows:
     async for record in result:
         if len(rows) == max_rows:
             raise QueryError(f"the query returned more than {max_rows} rows: count, limit or aggregate them")
-        rows.append(_encoded(record))
+        rows.append(encoded_row(record))
     return rows
-
-
-def _encoded(record: Any) -> dict[str, Any]:
-    return {column: encode(value) for column, value in record.items()}

@@ -35,6 +35,11 @@ def of_setup(statement: str) -> AsyncRetrying:
     return _retrying(stop_after_attempt(1) if commits_in_parts(statement) else _SETUP_LIMIT, graph_errors.is_conflict)
 
 
+def of_script() -> AsyncRetrying:
+    """The retries of what is left of a setup: one if no connection could be opened."""
+    return _retrying(stop_after_attempt(2), graph_errors.is_refused_connection)
+
+
 def of_write() -> AsyncRetrying:
     """The retries of a write that may run twice."""
     return _retrying(_WRITE_LIMIT, graph_errors.is_temporary)

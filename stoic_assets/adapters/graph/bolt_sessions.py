@@ -126,9 +126,10 @@ class BoltSessions:
         # A missing label is the normal case of an assertion, not worth a warning for each query.
         logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)
         address, observer = self.server.address, self.server.observer
-        # A setup that met a dead connection could not be tried again. Nothing stands before the embedded server.
-        full = _driver(address, _ALWAYS if address.variables else _IDLE_SECONDS)
-        return _Drivers(self.server, full, _driver(observer or address, _IDLE_SECONDS))
+        # What met a dead connection may have been executed: then a setup is not tried again, and a query neither where
+        # it may have ended the embedded server.
+        reading = _driver(observer or address, _IDLE_SECONDS if address.variables else _ALWAYS)
+        return _Drivers(self.server, _driver(address, _ALWAYS), reading)
 
 
 def _driver(address: GraphAddress, checked_after: float) -> "AsyncDriver":

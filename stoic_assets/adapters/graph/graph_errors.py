@@ -52,7 +52,7 @@ def may_pass(error: BaseException, address: GraphAddress) -> bool:
     It may not where the embedded server was lost: this query may have ended it, and would do so again.
     """
     if is_lost_connection(error):
-        return bool(address.variables)
+        return bool(address.variables) or is_refused_connection(error)
     return _is_transient(error) or was_ended(error) or _server_failed(error, address)
 
 
@@ -87,6 +87,13 @@ def is_lost_connection(error: BaseException) -> bool:
     from neo4j.exceptions import ServiceUnavailable, SessionExpired
 
     return isinstance(error, ServiceUnavailable | SessionExpired)
+
+
+def is_refused_connection(error: BaseException | None) -> bool:
+    """Whether no connection could be opened, so that nothing was executed; also of an error that this one caused."""
+    while error is not None and not isinstance(error, ConnectionRefusedError):
+        error = error.__cause__
+    return error is not None
 
 
 def is_conflict(error: BaseException) -> bool:

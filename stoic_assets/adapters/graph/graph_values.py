@@ -18,6 +18,11 @@ DEEPEST = 64
 TOO_DEEP = f"a returned value has more than {DEEPEST} levels: return less of it"
 
 
+def encoded_row(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A driver's record: its columns with their values as JSON. Raises `QueryError` as `encode` does."""
+    return {column: encode(value) for column, value in record.items()}
+
+
 def encode(value: Any, levels: int = DEEPEST) -> Any:
     """A driver value as JSON: plain where JSON has the type, else a typed object with `$type` and `value`.
 

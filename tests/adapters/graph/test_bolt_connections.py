@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import socket
+from collections.abc import Iterator
 from dataclasses import replace
 from threading import Event
 
@@ -76,6 +77,37 @@ def test_a_certificate_that_is_not_trusted_names_the_ways_out(certified, monkeyp
     assert f"or write NEO_URI with {scheme}+ssc, which trusts every certificate" in complaint
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     assert "not trusted" not in unreachable(address)
+
+
+@pytest.fixture
+def refusing() -> Iterator[GraphAddress]:
+    """The address of a server that was stopped."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield GraphAddress(f"bolt://127.0.0.1:{held.getsockname()[1]}")
+
+
+def test_a_server_that_was_stopped_while_nobody_used_it_costs_no_setup(subject, refusing):
+    graph = connect(refusing, find_again=lambda: BoltServer(subject.address))
+
+    async def run() -> list[dict[str, object]]:
+        await asyncio.gather(*(graph.run_script(subject.named("RETURN 1; CREATE (:L)"), {}, 30) for _ in range(4)))
+        rows = await graph.observe(subject.named("MATCH (n:L) RETURN count(n) AS n"), {}, 30, 1)
+        await graph.aclose()
+        return rows
+
+    assert asyncio.run(run()) == [{"n": 4}]
+
+
+def test_a_server_that_was_stopped_while_nobody_used_it_costs_no_query(subject, refusing):
+    graph = connect(refusing, find_again=lambda: BoltServer(subject.address))
+
+    async def run() -> list[dict[str, object]]:
+        rows = await graph.observe("RETURN 1 AS n", {}, 30, 1)
+        await graph.aclose()
+        return rows
+
+    assert asyncio.run(run()) == [{"n": 1}]
 
 
 @pytest.mark.long

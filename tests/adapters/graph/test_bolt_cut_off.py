@@ -180,6 +180,21 @@ def test_a_write_that_is_not_answered_is_made_again_on_another_connection(subjec
     proxy.close()
 
 
+def test_idle_connections_with_the_embedded_server_that_broke_are_not_used(embedded):
+    proxy = Between(urlsplit(embedded.uri).port or 0)
+    through = replace(embedded, uri=f"bolt://127.0.0.1:{proxy.port}")
+    graph = connect(through.address("subject"), through.observer())
+
+    async def run() -> None:
+        await use_both_accounts(graph)
+        proxy.cut()
+        await use_both_accounts(graph)
+        await graph.aclose()
+
+    asyncio.run(run())
+    proxy.close()
+
+
 def test_a_server_that_answers_no_write_is_looked_for_and_holds_nobody_for_ever(monkeypatch):
     monkeypatch.setattr(bolt, "_WRITE_SECONDS", 0.2)
     monkeypatch.setattr(bolt_retries, "_WRITE_LIMIT", bolt_retries.stop_after_attempt(2))
