@@ -11,7 +11,7 @@ from uuid import uuid4
 from stoic_assets.adapters.disk.json_lines import JsonLines, read_lines
 from stoic_assets.adapters.models.stand_in import OFFLINE
 from stoic_assets.adapters.process.wall_clock import now
-from stoic_assets.core.calls.chat import BudgetReached, ChatModel, ChatReply, ChatRequest, charged
+from stoic_assets.core.calls.chat import BudgetReached, ChatModel, ChatReply, ChatRequest, charged, was_sent
 from stoic_assets.core.calls.model_costs import call_cost
 from stoic_assets.core.calls.queueing import slot_of
 from stoic_assets.core.configuration.settings import Price
@@ -65,9 +65,9 @@ class Ledger:
         try:
             reply = await self._model.complete(request)
         except BaseException as error:
-            # A cancelled call may have been paid for: it is recorded as well.
-            latency_ms = (time.perf_counter() - start) * 1000
-            self.note(request, replace(charged(error), latency_ms=latency_ms), str(error) or type(error).__name__)
+            if was_sent(error):  # a cancelled call may have been paid for
+                latency_ms = (time.perf_counter() - start) * 1000
+                self.note(request, replace(charged(error), latency_ms=latency_ms), str(error) or type(error).__name__)
             raise
         self.note(request, reply)
         return self._without_secrets(request, reply) if request.role == "judge" else reply

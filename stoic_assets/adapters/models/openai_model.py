@@ -5,7 +5,7 @@ import json
 import math
 import time
 from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
@@ -46,6 +46,14 @@ class _Connection:
     gates: Mapping[Role, RequestLimit]
 
 
+@dataclass
+class _Call:
+    """One call as far as it has come: whether any request was `sent`, and the answers without a reply."""
+
+    sent: bool = False
+    wasted: list[ChatReply] = field(default_factory=list)
+
+
 class Unusable(AttemptFailed):
     """An answer without a reply, and what was `paid` for it."""
 
@@ -80,40 +88,39 @@ class OpenAiModel:
 
         Raises `ModelFailure`; `ServiceUnreachable` if the server refuses all requests, not only this one.
         """
-        connection = await self._connection.get()
-        wasted: list[ChatReply] = []
+        call = _Call()
         try:
-            reply = await self._replied(connection, request, wasted)
+            reply = await self._replied(await self._connection.get(), request, call)
         except BaseException as error:  # a cancelled call has been paid for as well
-            charge(error, wasted)
+            charge(error, call.wasted, call.sent)
             raise
-        return reply.billed_with(wasted) if wasted else reply
+        return reply.billed_with(call.wasted) if call.wasted else reply
 
     async def _replied(
-        self, connection: _Connection, request: ChatRequest, wasted: list[ChatReply], again: bool = True
+        self, connection: _Connection, request: ChatRequest, call: _Call, again: bool = True
     ) -> ChatReply:
         """The reply; after an outage the request is made `again`, once."""
         try:
-            return await self._persist(connection, request, wasted)
+            return await self._persist(connection, request, call)
         except AttemptFailed as failure:
-            meaning = await self._meaning(failure, connection, request, wasted)
+            meaning = await self._meaning(failure, connection, request, call)
             if isinstance(meaning, ServiceUnreachable) or not (again and failure.may_be_outage):
                 raise meaning from None
-        return await self._replied(connection, request, wasted, again=False)
+        return await self._replied(connection, request, call, again=False)
 
     async def _meaning(
-        self, failure: AttemptFailed, connection: _Connection, request: ChatRequest, wasted: list[ChatReply]
+        self, failure: AttemptFailed, connection: _Connection, request: ChatRequest, call: _Call
     ) -> StoicError:
         """What the last failure of a request means: that the request failed, or the server."""
         problem = f"{request.model} gave no reply: {failure}"
         if isinstance(failure, ReplyKeptBack):
             return MalformedReply(problem, failure.text)
         doubtful = failure.turned_away or isinstance(failure, FieldRefused)
-        if doubtful and not await self._greeted(connection, request, wasted):
+        if doubtful and not await self._greeted(connection, request, call):
             return ServiceUnreachable(f"{problem}; {remedy(failure)}")
         return ModelFailure(problem)
 
-    async def _greeted(self, connection: _Connection, request: ChatRequest, wasted: list[ChatReply]) -> bool:
+    async def _greeted(self, connection: _Connection, request: ChatRequest, call: _Call) -> bool:
         """Whether the server answers a greeting; its answer is `wasted`, too. Waiting for it takes no trial's time.
 
         Raises `ConfigurationError` for a key that is refused.
@@ -121,13 +128,13 @@ class OpenAiModel:
         greeting = ChatRequest(request.role, request.model, GREETING, request.temperature)
         try:
             with queueing():
-                wasted.append(await self._persist(connection, greeting, wasted, particular=False))
+                call.wasted.append(await self._persist(connection, greeting, call, particular=False))
         except AttemptFailed as failure:
             return not failure.turned_away
         return True
 
     async def _persist(
-        self, connection: _Connection, request: ChatRequest, wasted: list[ChatReply], particular: bool = True
+        self, connection: _Connection, request: ChatRequest, call: _Call, particular: bool = True
     ) -> ChatReply:
         """The reply; answers without one are `wasted`, and cost all the same."""
         limit, gate, tally = self._limits[request.role], connection.gates[request.role], Tally()
@@ -135,10 +142,11 @@ class OpenAiModel:
 
         async def send() -> ChatReply:
             async with gate.request(request.characters / USUAL_CHARACTERS_OF_A_TOKEN) as passage:
+                call.sent = True
                 try:
                     reply = await self._attempt(connection.client, request, limit.timeout_seconds, particular)
                 except Unusable as failure:
-                    wasted.append(failure.paid)
+                    call.wasted.append(failure.paid)
                     passage.tokens = failure.paid.tokens
                     raise
                 passage.tokens = reply.tokens

@@ -165,15 +165,20 @@ UNKNOWN = ChatReply("", prompt_tokens=None, completion_tokens=None)
 """The bill of a call without an answer."""
 
 
-def charge(error: BaseException, answers: Iterable[ChatReply]) -> None:
-    """Attaches to the `error` that ends a call the cost of the answers that came before it."""
-    vars(error)["paid"] = UNKNOWN.billed_with(answers)
+def charge(error: BaseException, answers: Iterable[ChatReply], sent: bool = True) -> None:
+    """Attaches to the `error` that ends a call the cost of the answers before it, and whether anything was `sent`."""
+    vars(error).update(paid=UNKNOWN.billed_with(answers), sent=sent)
 
 
 def charged(error: BaseException) -> ChatReply:
     """The cost of a call that ended with `error`, as far as it is known."""
     paid: ChatReply = vars(error).get("paid", UNKNOWN)
     return paid
+
+
+def was_sent(error: BaseException) -> bool:
+    """Whether the call that ended with `error` may have reached a model, and be paid for."""
+    return bool(vars(error).get("sent", True))
 
 
 class ModelFailure(StoicError):

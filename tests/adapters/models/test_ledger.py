@@ -13,7 +13,7 @@ from scripted_model import ScriptedModel
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.models.ledger import Ledger
-from stoic_assets.core.calls.chat import ChatReply, ChatRequest, ModelFailure
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest, ModelFailure, charge
 from stoic_assets.core.feedback.interpretation import metrics_schema
 from stoic_assets.core.judging.verdict import virtue_schema
 from stoic_assets.core.secrets.redaction import Redactor
@@ -82,6 +82,15 @@ def test_a_call_that_was_cut_off_is_noted_too(tmp_path: Path) -> None:
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(ledger.complete(REQUEST))
     assert ledger.rows()[0]["error"] == "CancelledError"
+
+
+def test_a_call_that_was_never_sent_is_none(tmp_path: Path) -> None:
+    end = asyncio.CancelledError()
+    charge(end, [], sent=False)
+    ledger = Ledger(ScriptedModel(end), tmp_path / "calls.jsonl", PRICES)
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(ledger.complete(REQUEST))
+    assert ledger.rows() == []
 
 
 def test_a_call_that_fails_late_is_noted_with_its_milliseconds(tmp_path: Path) -> None:

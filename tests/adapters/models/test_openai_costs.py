@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
-from stoic_assets.core.calls.chat import ChatRequest, ModelFailure, charged
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest, ModelFailure, charged, was_sent
 from stoic_assets.core.configuration.endpoint_limits import Limits, ModelLimit
 from stoic_assets.core.configuration.settings import Price
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
@@ -76,8 +76,28 @@ def test_what_a_call_cost_is_known_though_it_is_cut_off(service: Any) -> None:
         with pytest.raises(asyncio.CancelledError) as caught:
             await call
         assert charged(caught.value).cost_usd == pytest.approx(0.0036)
+        assert was_sent(caught.value)
 
     asyncio.run(cut_off())
+
+
+def test_a_call_that_is_cut_off_while_it_waits_for_its_turn_was_not_sent(service: Any) -> None:
+    service.answers = [lambda _: asyncio.sleep(0.5, JSONResponse({}))]
+
+    async def sent_of(call: "asyncio.Task[ChatReply]") -> bool:
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError) as caught:
+            await call
+        return was_sent(caught.value)
+
+    async def cut_off() -> list[bool]:
+        model = model_at(service.url, judge=ModelLimit(in_flight=1))
+        calls = [asyncio.create_task(model.complete(PLAIN)) for _ in range(3)]
+        while not service.seen:
+            await asyncio.sleep(0.01)
+        return [await sent_of(call) for call in reversed(calls)]
+
+    assert asyncio.run(cut_off()) == [False, False, True]
 
 
 def test_a_reply_without_usage_is_of_unknown_cost_whatever_came_before_it(service: Any) -> None:
