@@ -45,8 +45,7 @@ def delete(
         console.err.print("nothing was deleted")
         raise typer.Exit(1)
     if is_agent_version(version):
-        again = f"run `stoic delete {version}` again to delete the rest"
-        with faults_translated(workplace, lambda: again):
+        with faults_translated(workplace, partial(_left, workplace, version)):
             damaged = delete_version(workplace, version, partial(forget_partition, workplace, version))
         for night in damaged:
             console.complain(f"{night} is damaged and may still name {version}; correct or remove the file")
@@ -70,6 +69,13 @@ def _manifests(workplace: Workplace, version: str) -> list[str]:
 def _evaluations(workplace: Workplace, version: str) -> int:
     """Counts the stored evaluations of a version, even those that have lost their manifest or their row."""
     return len({*workplace.evidence.evaluation_ids(version), *workplace.warehouse.evaluation_ids(version)})
+
+
+def _left(workplace: Workplace, version: str) -> str:
+    """What a deletion that was cut short has left."""
+    if not workplace.evidence.is_being_deleted(version) and _evaluations(workplace, version):
+        return "nothing was deleted"
+    return f"run `stoic delete {version}` again to delete the rest"
 
 
 def _refuse_unknown(workplace: Workplace, version: str) -> None:

@@ -31,6 +31,7 @@ from stoic_assets.adapters.ratings.rating_keys import ratings_locked
 from stoic_assets.adapters.warehouse import compaction
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import delete
+from stoic_assets.cli.run_faults import Interrupted
 from stoic_assets.core.errors import ConfigurationError, QueryError, StoicError
 from stoic_assets.core.progress import Progress
 
@@ -187,6 +188,24 @@ def test_a_disk_that_is_full_for_dagster_is_told_with_what_goes_on(
         CliRunner().invoke(DELETE, [VERSION, "--yes"], catch_exceptions=False)
     left = "free space; run `stoic delete marcus@1.1.0` again to delete the rest"
     assert str(told.value) == f"{workplace.project.home} cannot be written: database or disk is full; {left}"
+
+
+@pytest.mark.parametrize(
+    ("step", "left"),
+    [
+        ("times_locked", "nothing was deleted"),
+        ("delete_from_graph", "run `stoic delete marcus@1.1.0` again to delete the rest"),
+    ],
+)
+def test_an_interrupted_deletion_tells_whether_it_had_begun(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch, step: str, left: str
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(deletion, step, interrupt)
+    with pytest.raises(Interrupted, match=f"^interrupted; {left}$"):
+        CliRunner().invoke(DELETE, [VERSION, "--yes"], catch_exceptions=False)
 
 
 @pytest.mark.parametrize(("free", "raised"), [(16_000, StorageError), (10**9, QueryError)])
