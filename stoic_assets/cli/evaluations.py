@@ -81,13 +81,11 @@ def _evaluations(workplace: Workplace, agent_version: str | None) -> list[Row]:
         for evaluation_id in evidence.evaluation_ids(version)
         if (version, evaluation_id) not in rows
     ]
-    marked = ({**row, "running": _is_running(workplace, row)} for row in [*stored, *filter(None, begun)])
+    marked = (
+        {**row, "running": bool(evidence.is_being_evaluated(row["agent_version"], row["evaluation_id"]))}
+        for row in [*stored, *filter(None, begun)]
+    )
     return sorted(marked, key=lambda row: utc_text(row["started_at"]), reverse=True)
-
-
-def _is_running(workplace: Workplace, row: Row) -> bool:
-    key = row["agent_version"], row["evaluation_id"]
-    return row["status"] != FINISHED and bool(workplace.evidence.is_being_evaluated(*key))
 
 
 def _stored(workplace: Workplace, row: Row) -> Row:
