@@ -6,14 +6,14 @@ from stoic_assets.core.assertions.counting import has_failed
 from stoic_assets.core.assertions.wording import failure
 from stoic_assets.core.conversation.evidence import PLAIN, SCORED
 from stoic_assets.core.grouping import grouped
-from stoic_assets.core.presentation.formatting import listed
+from stoic_assets.core.presentation.formatting import count, listed
 from stoic_assets.core.scoring.evaluation_document import TrialEntry, low_tasks
 
 Names = Mapping[str, str]
 """What each trial is called, by its id."""
 MOST_LINES = 12
 MOST_PLACES = 5
-"""How many jobs a line names at most, each in one condition."""
+"""How many jobs a line names, each in one condition; a single further one is named too."""
 
 
 def ending(trial: TrialEntry, names: Names) -> str:
@@ -51,9 +51,10 @@ def _told_once(told: Iterable[tuple[str, str, str]]) -> list[str]:
 def _repeats(names: Iterable[str]) -> str:
     """Names of trials, which end with the repeat: `chat withheld 1, 2; plan withheld 1`."""
     played = grouped((where, repeat) for where, _, repeat in (name.rpartition(" ") for name in names))
-    shown = [f"{where} {listed(repeats)}" for where, repeats in played.items()]
-    more = f" and {len(shown) - MOST_PLACES} more" if len(shown) > MOST_PLACES else ""
-    return "; ".join(shown[:MOST_PLACES]) + more
+    kept = MOST_PLACES if len(played) > MOST_PLACES + 1 else len(played)
+    shown = [f"{where} {listed(repeats)}" for where, repeats in played.items()][:kept]
+    more = sum(map(len, [*played.values()][kept:]))
+    return "; ".join([*shown, f"and {count(more)} more trials"] if more else shown)
 
 
 def _shortened(lines: Sequence[str]) -> list[str]:

@@ -108,6 +108,9 @@ def test_of_many_failures_the_first_are_told_and_each_job_is_named_once() -> Non
     names = {each["trial_id"]: each["trial_id"] for each in (*same, *own)}
     told = failures([*same, *own], names, 0.7)
     jobs = "; ".join(f"job{number} withheld 1, 2, 3, 4, 5 and 2 more" for number in range(5))
-    assert told[0] == f"failed  {jobs} and 2 more: tasks scored below 0.7: all"
+    assert told[0] == f"failed  {jobs}; and 14 more trials: tasks scored below 0.7: all"
     assert told[1] == "failed  own0 supplied 1: tasks scored below 0.7: a; b0"
     assert (len(told), told[-1]) == (13, "and 4 more, which the report shows")
+    [six] = failures([each for each in same if "job6" not in each["trial_id"]], names, 0.7)
+    assert "more trials" not in six, "the last job alone is named"
+    assert "; job5 withheld 1, 2, 3, 4, 5 and 2 more: tasks" in six
