@@ -36,7 +36,7 @@ def model_calls(rows: Rows) -> list[ModelCalls]:
 
 @dataclass(frozen=True)
 class JobCost:
-    """What the models cost in the `trials` of a job, or of one of its scenarios, in US dollars."""
+    """What the models cost in a trial of a job or of one of its scenarios, in US dollars: means over its `trials`."""
 
     job: str
     trials: int
@@ -45,8 +45,8 @@ class JobCost:
 
     @property
     def trial_usd(self) -> float:
-        """What one of its trials cost on average."""
-        return (self.user_usd + self.judges_usd) / self.trials
+        """What a trial cost in all."""
+        return self.user_usd + self.judges_usd
 
 
 COSTLIEST = 10
@@ -66,7 +66,7 @@ def costliest_jobs(calls: Rows, trials: Rows) -> list[JobCost]:
 
 def _cost(job: str, trials: int, rows: Rows) -> JobCost | None:
     user, judges = (total_cost([row for row in rows if row["role"] == role]) for role in ("evaluator", "judge"))
-    return None if user is None or judges is None else JobCost(job, trials, user, judges)
+    return None if user is None or judges is None else JobCost(job, trials, user / trials, judges / trials)
 
 
 def _calls(role: str, model: str, rows: Rows) -> ModelCalls:

@@ -48,7 +48,7 @@ def test_the_jobs_are_named_whose_trials_cost_most() -> None:
     ]  # fmt: skip
     found = costliest_jobs(calls, trials)
     assert found == [
-        JobCost("advice~anger", 1, 0.0, 2.0), JobCost("chat", 2, 0.5, 2.5), JobCost("advice~grief", 1, 0.0, 1.0),
+        JobCost("advice~anger", 1, 0.0, 2.0), JobCost("chat", 2, 0.25, 1.25), JobCost("advice~grief", 1, 0.0, 1.0),
     ]  # fmt: skip
     assert [cost.trial_usd for cost in found] == [2.0, 1.5, 1.0]
 
