@@ -69,6 +69,8 @@ def test_trends_say_which_evaluation_stands_for_this_version_where_it_is_another
     before = [row for row in data.virtue_trends if row["agent_version"] != "marcus@1.1.0"]
     page = render_report(replace(data, virtue_trends=before))
     assert "marcus@1.1.0 is not among these releases: it has no finished and conclusive evaluation" in page
+    page = render_report(replace(data, virtue_trends=before, evaluation_scores={"fitness": None}))
+    assert ">No virtue was scored in marcus@1.1.0, so it has no point here.</td>" in page
 
 
 def test_fewer_than_three_releases_show_no_trend(make_data: Make, usual_page: str) -> None:
