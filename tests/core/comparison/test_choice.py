@@ -64,7 +64,7 @@ def test_of_the_candidate_too_but_invalid_trials_are_not_hidden(candidates: list
     ("newest", "why"),
     [
         (TRY, "try is newer, but has 1 job in common with evaluation new of marcus@1.1.0, not 6"),
-        (stored("z", "z"), "z is newer, but has no job in common with evaluation new of marcus@1.1.0; the older one has 6"),
+        (stored("z", "z"), f"z is newer, but has no job in common with evaluation new of {NEW}; the older one has 6"),
         (INVALID, "invalid is newer, but has too many invalid trials"),
         (OFFLINE, "offline is newer, but was judged offline"),
     ],
