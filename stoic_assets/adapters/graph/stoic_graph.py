@@ -182,11 +182,7 @@ async def project_trends(graph: Graph, agent: str, rows: Iterable[Row]) -> None:
     It is of the newest version in which the virtue was scored, and names it. Each row also says whether its evaluation
     is `offline`.
     """
-    newest: dict[str, Row] = {}
-    for row in rows:
-        key = f"{agent}/{row['virtue']}"
-        if key not in newest or row["n"] > newest[key]["n"]:
-            newest[key] = row
+    newest = {f"{agent}/{row['virtue']}": row for row in sorted(rows, key=lambda row: row["n"])}
     await graph.write(_FORMER_TRENDS, {"agent": agent, "trends": list(newest)})
     await _write_rows(graph, _TRENDS, [_trend_row(key, row) for key, row in newest.items()], {"agent": agent})
 
