@@ -3,6 +3,7 @@
 from xml.etree import ElementTree
 
 import pytest
+from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,6 +34,7 @@ def test_a_label_is_one_short_line_in_any_script(text: str, shown: str) -> None:
     assert label(text) == shown
 
 
+@examples(1 / 4)
 @given(st.text(min_size=1).filter(lambda text: text.strip() and INK_MARK not in text))
 def test_a_chart_writes_every_label_as_text(text: str) -> None:
     figure, plot = axes(3, 1)
