@@ -38,8 +38,8 @@ WAYS = (queried, published, read_one_by_one)
 @pytest.mark.parametrize(
     "above",
     [
-        "outcome=agent_error", "condition=supplied/job=zzz/turns=0.1", "agent_version=m@1.9", "agent_version=zzz/x=1",
-        "a{b}", "{name}", "{", "[x]*", "o'clock", "u\u0308mlaut", "100%25",
+        "outcome=agent_error/condition=supplied/job=zzz/turns=0.1", "agent_version=m@1.9", "agent_version=zzz/x=1",
+        "a{b}/{name}", "{", "[x]*", "o'clock/u\u0308mlaut/100%25",
     ],
 )  # fmt: skip
 def test_a_folder_above_the_tables_changes_nothing_in_them(tmp_path: Path, above: str) -> None:

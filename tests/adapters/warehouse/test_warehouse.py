@@ -105,7 +105,7 @@ def test_evaluation_ids_that_look_like_numbered_files_are_kept_apart(warehouse):
     assert not warehouse.has("turns", "marcus@1", "e1.2")
 
 
-@pytest.mark.parametrize("folder", ["o'clock", "a[1]", "star*", "50%20off", "k=v"])
+@pytest.mark.parametrize("folder", ["a[1]", "star*", "o'clock/50%20off/k=v"])
 def test_any_folder_will_do(tmp_path, folder):
     (tmp_path / "a1" / "turns").mkdir(parents=True)
     warehouse = Warehouse(tmp_path / folder / "warehouse")
