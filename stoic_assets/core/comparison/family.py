@@ -14,7 +14,7 @@ from typing import Any, Literal
 from stoic_assets.core.comparison.effect import ALPHA, FEWEST_JOBS, NO_SPREAD, Effect, Tested, effect
 from stoic_assets.core.comparison.measures import NOT_MEASURED
 from stoic_assets.core.comparison.paired_jobs import NO_NOISE, Noise, Pair, Scope
-from stoic_assets.core.presentation.formatting import as_set, difference, is_missing, short_of
+from stoic_assets.core.presentation.formatting import as_set, beside, is_missing, short_of
 from stoic_assets.core.rounding import ROUNDING
 from stoic_assets.core.table_rows import Row
 
@@ -210,12 +210,18 @@ def _what_is_possible(tested: Tested, jobs: int, delta: float, sure: bool) -> st
     if tested.low_90 is None or tested.high_90 is None or tested.detectable is None:
         said = "so there is no spread and no interval" if sure else "which in so few jobs may be chance"
         return f"all {jobs} jobs differ by the same amount, {said}"
-    low, high = difference(tested.low_90), difference(tested.high_90)
+    low, high = _end(tested.low_90, delta), _end(tested.high_90, delta)
     said = f"the 90 % interval, {low} to {high}, is not within ±δ ({as_set(delta)})"
     found = f"detect only differences of {tested.detectable:.2f} or more"
     if tested.detectable > 1:  # scores are 0–1
         found = "are too few to detect any difference"
     return f"{said}; these {jobs} jobs {found} with 90 % power"
+
+
+def _end(value: float, delta: float) -> str:
+    """An end of an interval, with as many decimals as show its sign and whether it is within ±δ."""
+    shown = beside(value, -delta, 0.0, delta)
+    return shown if shown.startswith("−") else f"+{shown}"
 
 
 def _means(test: Test) -> tuple[float | None, float | None]:

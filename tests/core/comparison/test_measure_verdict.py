@@ -76,6 +76,17 @@ def test_an_open_result_says_what_is_possible_and_what_could_be_found() -> None:
 
 
 @pytest.mark.parametrize(
+    ("size", "interval"),
+    [
+        (-0.021, "−0.01 to +0.051"), (0.021, "−0.051 to +0.01"), (-0.03, "−0.0003 to +0.06"),
+        (0.03, "−0.06 to +0.0003"),
+    ],
+)  # fmt: skip
+def test_an_interval_is_seen_not_to_be_within_delta(size: float, interval: str) -> None:
+    assert f"the 90 % interval, {interval}, is not within ±δ (0.05)" in str(one(drop(size, spread=0.056)).why)
+
+
+@pytest.mark.parametrize(
     ("size", "said"), [(0.0989, "−0.099"), (-0.0989, "+0.099"), (0.09998, "−0.09998"), (0.0949, "−0.09")]
 )
 def test_a_sure_change_that_is_too_small_is_seen_to_be(size: float, said: str) -> None:
