@@ -6,7 +6,7 @@ A confidence can be calibrated for a judge that agrees with nobody: it is then l
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from stoic_assets.core.presentation.formatting import is_missing, plural, score, words
+from stoic_assets.core.presentation.formatting import beside, is_missing, plural, score, words
 from stoic_assets.core.ratings.reliability.gate import REVIEW
 from stoic_assets.core.ratings.study import FEWEST_ITEMS
 from stoic_assets.core.table_rows import Row
@@ -50,9 +50,10 @@ class AgainstPeople:
     def sentence(self) -> str:
         """The figures, with a clear statement unless the scores agree with people's."""
         said = f": these scores {self.agree} with people’s" if self.agree in (_APART, _UNCERTAIN) else ""
+        judge, raters = _figure(self.spearman, 0.0, _USEFUL), _figure(self.alpha_people, None, REVIEW)
         return (
-            f"{words(self.virtue)} by {self.judge}: rank correlation with people {_figure(self.spearman)} over "
-            f"{plural(self.spearman['items'], 'trial')}, raters’ alpha {_figure(self.alpha_people)}"
+            f"{words(self.virtue)} by {self.judge}: rank correlation with people {judge} over "
+            f"{plural(self.spearman['items'], 'trial')}, raters’ alpha {raters}"
             f"{': the raters do not agree with each other' if self.raters_differ else said}."
         )
 
@@ -118,8 +119,10 @@ def _name(found: AgainstPeople) -> str:
     return words(found.virtue).lower()
 
 
-def _figure(row: Row) -> str:
+def _figure(row: Row, low_line: float | None, high_line: float | None) -> str:
+    """A figure with its interval, each bound seen to be on its side of the line that the words go by, if any."""
     if is_missing(row["estimate"]):
         return f"not known ({row['why']})"
-    bounds = row["why"] if is_missing(row["low"]) else f"95 % {score(row['low'])} to {score(row['high'])}"
-    return f"{score(row['estimate'])} ({bounds})"
+    if is_missing(row["low"]):
+        return f"{score(row['estimate'])} ({row['why']})"
+    return f"{score(row['estimate'])} (95 % {beside(row['low'], low_line)} to {beside(row['high'], high_line)})"

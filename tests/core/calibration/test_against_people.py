@@ -12,13 +12,14 @@ GOES: Figure = (0.723, 0.55, 0.83, None)
 TOUCHES: Figure = (0.3, 0.0, 0.6, None)
 REFUTED: Figure = (-0.08, -0.23, 0.0, None)
 FEW: Figure = (0.9, None, None, "5 items: an interval needs at least 10")
+GOOD: Figure = (0.81, 0.7, 0.9, None)
 CONSTANT: Figure = (None, None, None, "it never varies")
 UNSHOWN = "are not shown to agree"
 ALPHA = "raters’ alpha 0.81 (95 % 0.70 to 0.90)"
 
 
 def calibration(
-    virtue: str, spearman: Figure, judge: str = "gpt", items: int = 80, alpha: Figure = (0.81, 0.7, 0.9, None)
+    virtue: str, spearman: Figure, judge: str = "gpt", items: int = 80, alpha: Figure = GOOD
 ) -> list[Row]:
     figures = {"spearman": spearman, "alpha_people": alpha, "qwk": spearman}
     return [
@@ -62,6 +63,22 @@ def test_a_sentence_holds_the_figures_and_says_plainly_what_is_refuted(spearman:
 def test_agreement_is_refuted_or_open_or_not_known(spearman: Figure, items: int, agree: str | None) -> None:
     [found] = against_people(calibration("wisdom", spearman, items=items), {"gpt"})
     assert found.agree == agree
+
+
+@pytest.mark.parametrize(
+    ("spearman", "alpha", "shown"),
+    [
+        ((0.3, 0.003, 0.5, None), GOOD, ["0.30 (95 % 0.003 to 0.50)", "0.81 (95 % 0.70 to 0.90)"]),
+        ((0.3, -0.003, 0.5, None), GOOD, ["0.30 (95 % −0.003 to 0.50)", "are not shown to agree"]),
+        ((0.15, -0.2, 0.298, None), GOOD, ["0.15 (95 % −0.20 to 0.298)", "do not agree"]),
+        (GOES, (0.4, 0.297, 0.498, None), ["0.40 (95 % 0.30 to 0.498)", "the raters do not agree"]),
+    ],
+)
+def test_a_bound_is_seen_to_be_on_the_side_of_its_line_that_the_words_say(
+    spearman: Figure, alpha: Figure, shown: list[str]
+) -> None:
+    [found] = against_people(calibration("wisdom", spearman, alpha=alpha), {"gpt"})
+    assert all(each in found.sentence for each in shown), found.sentence
 
 
 def test_judges_stand_alone_and_together_and_others_and_what_nobody_rated_are_left_out() -> None:
