@@ -57,10 +57,11 @@ def shown_confidence(virtue: Row) -> str:
 def weak_above(virtues: Iterable[Row]) -> str:
     """The confidence above which a low score is weak and, if that differs between virtues, for which ones.
 
-    `virtues` are rows of `evaluation_virtues`; those without a score have no such value and are skipped.
+    `virtues` are rows of `evaluation_virtues`; those without a score have no such value and are skipped. Three decimals
+    are enough: over trials of both kinds it is a mean that nobody set.
     """
     bounds = grouped(
-        (as_set(row["confidence_above"]), words(row["virtue"]).lower())
+        (as_set(round(row["confidence_above"], 3)), words(row["virtue"]).lower())
         for row in virtues if not is_missing(row.get("confidence_above"))
     )  # fmt: skip
     named = [f"{bound} ({', '.join(names)})" if len(bounds) > 1 else bound for bound, names in sorted(bounds.items())]

@@ -41,6 +41,7 @@ def test_where_the_confidences_come_from_is_told(sources: list[str | None], told
         ((0.7, 0.7, None), f"{WEAK} 0.70."),
         ((0.7, 0.5, 0.5), f"{WEAK} 0.50 (courage, justice), 0.70 (wisdom)."),
         ((0.725, 0.725, None), f"{WEAK} 0.725."),
+        ((2 / 3, 0.6875, 0.69), f"{WEAK} 0.667 (wisdom), 0.688 (courage), 0.69 (justice)."),
         ((None, None, None), ""),
     ],
 )
