@@ -188,11 +188,14 @@ class CheckedConfidence:
         )
 
     def brier(self, weights: Floats) -> Estimate:
-        """The mean squared distance of confidence from truth, 0–1; a constant 0.5 gives 0.25."""
+        """The mean over trials of the squared distance of confidence from truth, 0–1; a constant 0.5 gives 0.25."""
         return _mean((self.confidence - self.seen.right) ** 2, self.seen, weights)
 
     def calibration_error(self) -> Estimate:
-        """Expected calibration error, 0–1: Σ |Σ (confidence − right)| ÷ number of verdicts, over each half's tenths."""
+        """Expected calibration error, 0–1: Σ |Σ (confidence − right)| ÷ number of trials, over each half's tenths.
+
+        The inner sum is weighted: the verdicts on one trial share its weight.
+        """
         gaps = np.bincount(BINS * self.half + self.bin, (self.confidence - self.seen.right) * self.seen.share)
         return Estimate(float(np.abs(gaps).sum() / self.seen.trials), None, None, ERRS_UPWARDS)
 
