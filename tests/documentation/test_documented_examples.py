@@ -47,14 +47,16 @@ def test_the_queries_of_the_documents_run_and_find_what_they_are_about(workplace
     counted = dict.fromkeys(("virtues_scored", "virtues_not_exercised", "failure_count"), 0)
     ended = trial | counted | {"outcome": "signed_off", "valid": True, "failure_penalty": 1.0}
     held = trial | {"outcome": "signed_off", "holdout": False, "failure_count": 0, "planned_tasks": 1, "turns": 3}
-    tables = {"llm_calls": call | {"cost_usd": 0.25}, "assertion_results": failed, "composite_scores": ended}
-    for table, row in {**tables, "trials": held}.items():
-        workplace.warehouse.write(table, *place, [row])
+    calls = [call | {"cost_usd": 0.25}, call | {"call_id": "of unknown cost"}]
+    tables = {"llm_calls": calls, "assertion_results": [failed], "composite_scores": [ended], "trials": [held]}
+    for table, rows in tables.items():
+        workplace.warehouse.write(table, *place, rows)
     queries = [block for language, block in FENCE.findall(text_of("docs/tables.md")) if language == "sql"]
     found = [workplace.warehouse.query(query) for query in queries]
     [[failures], [of_model], [of_job]] = found
     assert (failures["trials"], failures["failed"]) == (1, 1)
     assert (of_model["usd"], of_job["usd"], of_job["judging"]) == (0.25, 0.25, 0.25)
+    assert (of_model["unknown"], of_job["unknown"]) == (1, 1)
 
 
 def test_no_job_that_is_shipped_leaves_a_doubt() -> None:
