@@ -22,6 +22,8 @@ STICKS_OUT = """() => [...document.querySelectorAll('.scroll')]
 DISTANCES = """() => [...document.querySelectorAll('.cards, .columns')]
   .map((part) => [part, part.nextElementSibling]).filter(([, next]) => next?.matches('.columns, .scroll'))
   .map(([part, next]) => next.getBoundingClientRect().top - part.getBoundingClientRect().bottom)"""
+TOPS = """() => [...document.querySelectorAll('.columns > .scroll + .scroll')]
+  .map((part) => [part.previousElementSibling, part].map((each) => each.getBoundingClientRect().top))"""
 
 pytestmark = [pytest.mark.long, pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH")]
 
@@ -84,6 +86,12 @@ def test_charts_stand_apart_from_the_cards_above_and_the_table_below(page: Any) 
     distances = page.evaluate(DISTANCES)
     assert len(distances) == 2
     assert min(distances) >= 12
+
+
+def test_tables_side_by_side_begin_at_one_height(page: Any) -> None:
+    page.set_viewport_size({"width": 1280, "height": 900})
+    [(left, right)] = page.evaluate(TOPS)
+    assert left == right
 
 
 def test_the_lines_of_a_comment_stay_lines(page: Any) -> None:
