@@ -9,8 +9,8 @@ from typing import Any
 
 READ_NO_FURTHER = 141
 """The exit code of a program whose reader went away (128 + SIGPIPE): 1 would mean a failed gate."""
-_PLAIN = {"−": "-", "–": "-", "—": "-", "…": "...", "±": "+-", "×": "x"}
-"""What stands for the letters of our own that not every output has."""
+_PLAIN = {"−": "-", "–": "-", "—": "-", "…": "...", "±": "~", "×": "x"}
+"""What stands for the letters of our own that not every output has; in columns of figures one letter for one."""
 
 
 class _Results(FileIO):

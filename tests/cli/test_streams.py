@@ -92,4 +92,4 @@ def test_progress_that_cannot_be_stored_decides_nothing() -> None:
 
 def test_an_output_that_has_not_every_letter_gets_the_others_and_what_is_like_them() -> None:
     ended = python(ODD, env={**os.environ, "PYTHONIOENCODING": "ascii"})
-    assert ended.stdout.splitlines() == ["a -0.29 - ... +-0 ?", '"a \\u2212 b"']
+    assert ended.stdout.splitlines() == ["a -0.29 - ... ~0 ?", '"a \\u2212 b"']
