@@ -23,7 +23,7 @@ from stoic_assets.core.presentation.confidence import (
     weak_above,
     whose_confidence,
 )
-from stoic_assets.core.presentation.formatting import dashed, dollars, plural, score, short_of, words
+from stoic_assets.core.presentation.formatting import dashed, dollars, listed, plural, score, short_of, words
 from stoic_assets.core.scoring.evaluation_document import TrialEntry
 from stoic_assets.core.scoring.evaluation_junit import evaluation_junit
 from stoic_assets.core.scoring.gates import shortfalls
@@ -131,7 +131,7 @@ def _show(outcome: Outcome, workplace: Workplace) -> None:
         console.say(trusted, style="dim")
     if document["offline"]:
         console.say(OFFLINE_NOTE, style="yellow")
-    console.say(f"cost: {_cost(document['cost_usd'])}")
+    console.say(f"cost: {_cost(document['cost_usd'], outcome.unpriced)}")
     console.out.print(f"report: {workplace.report_file(document['agent_version'], document['evaluation_id'])}")
 
 
@@ -155,9 +155,12 @@ def _summary(document: EvaluationDocument, below: float) -> Text:
     )
 
 
-def _cost(cost_usd: float | None) -> str:
-    unknown = "unknown; a model has no price in stoic.yml, or its server does not report tokens"
-    return unknown if cost_usd is None else dollars(cost_usd)
+def _cost(cost_usd: float | None, unpriced: Sequence[str]) -> str:
+    if cost_usd is not None:
+        return dollars(cost_usd)
+    has, its = ("have", "their") if len(unpriced) > 1 else ("has", "its")
+    models = listed(unpriced) or "a model"
+    return f"unknown; {models} {has} no price in stoic.yml, or {its} server does not report tokens"
 
 
 def _sources(document: EvaluationDocument) -> Sources:

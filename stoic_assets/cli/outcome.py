@@ -11,6 +11,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.outcome_trials import Names
 from stoic_assets.cli.remarks import about_conversations, about_judges, never_replied
 from stoic_assets.core.calibration.against_people import in_short
+from stoic_assets.core.calls.model_costs import of_unknown_cost
 from stoic_assets.core.calls.served_models import SERVED
 from stoic_assets.core.comparison.version_verdict import VersionVerdict, version_verdict
 from stoic_assets.core.evaluation.manifest import Manifest
@@ -36,6 +37,7 @@ class Outcome:
     `compared` is the result against the base, None without one; then `uncompared` may say why, or how to compare it.
     `never_replied` is a sentence if the agent never did.
     `remarks` are sentences about what else may be at fault.
+    `unpriced` are the models that make the cost unknown.
     """
 
     document: EvaluationDocument
@@ -51,6 +53,7 @@ class Outcome:
     not_again: frozenset[str] = frozenset()
     never_replied: str | None = None
     remarks: tuple[str, ...] = ()
+    unpriced: Sequence[str] = ()
 
     @property
     def held(self) -> int:
@@ -74,7 +77,7 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
     manifest = workplace.evidence.manifest(agent_version, evaluation_id)
     plan = manifest.spec.plan(evaluation_id) if manifest else ()
     turns = stored.read("turns", ["trial_id", "turn", "speaker", "content", "events"])
-    calls = stored.read_if_stored("llm_calls", SERVED)
+    calls = stored.read_if_stored("llm_calls", [*SERVED, "cost_usd", "error"])
     revealed = sum(turn["content"].count(BLANK) for turn in turns if turn["speaker"] == "agent")
     besides = {
         "report": str(workplace.report_file(agent_version, evaluation_id).absolute()), "secrets_told": revealed,
@@ -94,6 +97,7 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
             *about_judges(document["silent_judges"], calls),
             *about_conversations(turns, tables["trials"], manifest, revealed),
         ),
+        unpriced=of_unknown_cost(calls),
     )
 
 

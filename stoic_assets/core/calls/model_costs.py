@@ -3,7 +3,7 @@
 from math import fsum
 
 from stoic_assets.core.configuration.settings import Price
-from stoic_assets.core.table_rows import Rows
+from stoic_assets.core.table_rows import Row, Rows
 
 
 def call_cost(price: Price | None, prompt_tokens: int | None, completion_tokens: int | None) -> float | None:
@@ -20,6 +20,15 @@ def total_cost(calls: Rows) -> float | None:
 
     A call without an answer adds nothing and does not make the total unknown: nobody reports what it cost.
     """
-    if any(call.get("cost_usd") is None and call.get("error") is None for call in calls):
+    if any(map(_is_unknown, calls)):
         return None
     return fsum(call.get("cost_usd") or 0.0 for call in calls)
+
+
+def of_unknown_cost(calls: Rows) -> list[str]:
+    """The models, by name, whose calls make the total of these rows of `llm_calls` unknown."""
+    return sorted({call["model"] for call in calls if _is_unknown(call)})
+
+
+def _is_unknown(call: Row) -> bool:
+    return call.get("cost_usd") is None and call.get("error") is None

@@ -96,6 +96,20 @@ def test_what_it_cost_and_where_the_report_stands_are_said_last_and_in_the_docum
     assert report == f"report: {path}"
 
 
+def test_models_of_unknown_cost_are_named(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = {"call_id": "c", "role": "judge", "cached": False, "latency_ms": 1.0}
+    known = [call | {"model": "m", "cost_usd": 0.1}, call | {"model": "f", "error": "HTTP 500"}]
+    for models, said in (
+        ("a", "a has no price in stoic.yml, or its server does"),
+        ("bab", "a, b have no price in stoic.yml, or their server does"),
+    ):
+        calls = [*known, *(call | {"model": model} for model in models)]
+        finish(stored(tables={"llm_calls": calls}), workplace, as_json=False, fail_under=None)
+        assert f"cost: unknown; {said} not report tokens" in capsys.readouterr().out
+
+
 @pytest.fixture
 def terminal(screen: Callable[[int], None]) -> None:
     """One of 80 columns."""
