@@ -74,7 +74,7 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
         trials=trials, virtues=_in_order(data.evaluation_virtues), trends=_in_order(data.virtue_trends),
         releases=release_means(data.virtue_trends), virtue_names=VIRTUES, virtue_key=KEY,
         why_unscored=why_unscored(data.evaluation_virtues, trials),
-        weak=weak_virtues(data.weak_virtues, trials), none_weak=none_weak(data.evaluation_virtues),
+        weak=weak_virtues(data.weak_virtues, trials), none_weak=none_weak(data.evaluation_virtues, data.weak_below),
         weak_above=weak_above(_in_order(data.evaluation_virtues)),
         held={**data.evaluation, "ended_at": latest(data.trials, "ended_at")},
         judged_at=latest((*data.virtue_scores, *data.task_scores), "evaluated_at"),

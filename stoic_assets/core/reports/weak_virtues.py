@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, shown_confidence, weak_above
-from stoic_assets.core.presentation.formatting import dashed, score, short_of, words
+from stoic_assets.core.presentation.formatting import as_set, dashed, score, short_of, words
 from stoic_assets.core.presentation.markdown import bulleted, plain
 from stoic_assets.core.reports.data import values
 from stoic_assets.core.reports.trial_view import AspectView, TrialView
+from stoic_assets.core.rounding import falls_short
 from stoic_assets.core.table_rows import Row, Rows
 
 MOST_EXHIBITS = 4
@@ -39,9 +40,14 @@ def weak_virtues(rows: Iterable[Row], trials: Sequence[TrialView]) -> list[WeakV
     return [WeakVirtue(row, _exhibits(row["virtue"], trials)) for row in sorted(rows, key=lambda row: -row["severity"])]
 
 
-def none_weak(virtues: Iterable[Row]) -> str:
-    """The text where no virtue is weak; `virtues` are rows of `evaluation_virtues`."""
-    return "No virtue is weak." if values(virtues, "score") else "No virtue was scored."
+def none_weak(virtues: Iterable[Row], below: float) -> str:
+    """The text where no virtue is weak; `virtues` are rows of `evaluation_virtues`, `below` the score that is low."""
+    if not (scores := values(virtues, "score")):
+        return "No virtue was scored."
+    if not (low := sum(falls_short(each, below) for each in scores)):
+        return "No virtue is weak."
+    found = f"{low} of {len(scores)} {'is' if low == 1 else 'are'} below {as_set(below)}"
+    return f"No virtue is surely weak: {found}, with too little confidence."
 
 
 def _exhibits(virtue: str, trials: Sequence[TrialView]) -> list[Exhibit]:
@@ -81,7 +87,7 @@ def weak_virtue_markdown(
         ordered = sorted(virtues, key=lambda row: -severities.get(row["virtue"], 0))
         parts.append("\n".join([_TABLE_HEAD, *(_line(row, severities.get(row["virtue"]), below) for row in ordered)]))
     if not weak:
-        parts.append(none_weak(virtues))
+        parts.append(none_weak(virtues, below))
     parts += [_advice(row) for row in sorted(weak, key=lambda row: -row["severity"]) if row["suggestions"]]
     return "\n\n".join(parts) + "\n"
 

@@ -53,13 +53,32 @@ def test_markdown_is_text_that_holds_all_virtues_and_says_when_offline(make_data
 
 def test_markdown_without_weakness_says_so(make_data: Make) -> None:
     virtues = [{**row, "confidence_above": 0.5} for row in make_data().evaluation_virtues]
-    text = weak_virtue_markdown(virtues, [], whose="Scores that do not agree with people's: wisdom.")
+    text = weak_virtue_markdown(virtues, [], whose="Scores that do not agree with people's: wisdom.", below=0.1)
     assert text.startswith(
         "Scores that do not agree with people's: wisdom. "
         "A virtue with a low score is weak if its confidence is above 0.50.\n"
     )
     assert text.endswith("No virtue is weak.\n")
     assert "Offline" not in text
+
+
+@pytest.mark.parametrize(
+    ("low", "said"),
+    [
+        ([0.4], "No virtue is surely weak: 1 of 5 is below 0.70, with too little confidence."),
+        ([0.4] * 5, "No virtue is surely weak: 5 of 5 are below 0.70, with too little confidence."),
+        ([0.7], "No virtue is weak."),
+    ],
+)
+def test_low_scores_with_little_confidence_are_not_called_good(make_data: Make, low: list[float], said: str) -> None:
+    scores = [*low, *[0.9] * 5][:5]
+    virtues = [
+        {**row, "score": score, "confidence": 0.23}
+        for row, score in zip(make_data().evaluation_virtues, scores, strict=True)
+    ]
+    assert weak_virtue_markdown(virtues, []).endswith(f"{said}\n")
+    page = "".join(report_parts(make_data(trials=1, evaluation_virtues=virtues, weak_virtues=())))
+    assert f"<p>{said}</p>" in page
 
 
 @pytest.mark.parametrize("rows", [0, 5])
