@@ -62,7 +62,8 @@ def undecided(rows: Sequence[Row]) -> str:
     counted = measured(rows)
     found = sum(row["verdict"] == "inconclusive" for row in counted)
     among = f"{len(counted)}{' measured' if len(counted) < len(rows) else ''}"
-    return f"no measure regressed or improved, but {found} of {among} are undecided{unmeasured(rows)}"
+    verb = "is" if found == 1 else "are"
+    return f"no measure regressed or improved, but {found} of {among} {verb} undecided{unmeasured(rows)}"
 
 
 def unmeasured(rows: Sequence[Row]) -> str:

@@ -55,11 +55,11 @@ def effect(differences: Sequence[float], tests: int, delta: float, noise: Noise 
     """
     jobs = len(differences)
     if not jobs:
-        return Effect(0, None, why="no job measured it in both versions")
+        return Effect(0, None, why="measured by no job in both versions")
     mean = fmean(differences)
     if jobs < FEWEST_JOBS:
-        measured = f"only {plural(jobs, 'job')} measured it in both versions"
-        return Effect(jobs, mean, why=f"{measured}; at least {FEWEST_JOBS} are needed")
+        found = f"measured by only {plural(jobs, 'job')} in both versions"
+        return Effect(jobs, mean, why=f"{found}; at least {FEWEST_JOBS} are needed")
     if all_alike(differences) and abs(mean) < ROUNDING:
         return Effect(jobs, mean, why=NO_SPREAD)
     return Effect(jobs, mean, _tested(differences, tests, delta, noise))

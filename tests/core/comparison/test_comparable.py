@@ -90,7 +90,7 @@ def test_of_a_measure_that_disappeared_it_is_said_who_had_it(
         for side in (base, candidate)
     ]
     common = common_ground(sides[0], sides[1], 0.1)
-    assert common.undecidable == {"courage": f"only {measured_by} measured it (2 jobs)"}
+    assert common.undecidable == {"courage": f"measured only in {measured_by} (2 jobs)"}
     found = {each["measure"]: each for each in compare(sides[0], sides[1], MinimalDifferences(), 0.1).gating}
     assert (found["courage"]["verdict"], found["courage"]["why"]) == ("inconclusive", common.undecidable["courage"])
     assert found["justice"]["why"] == "neither version measured it"

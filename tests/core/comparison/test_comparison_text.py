@@ -46,7 +46,7 @@ def test_what_only_one_version_measured_leaves_the_verdict_open() -> None:
 
     assert found.verdict == "inconclusive"
     said = undecided(found.gating)
-    assert said.startswith("no measure regressed or improved, but 1 of 2 measured are undecided; courage, ")
+    assert said.startswith("no measure regressed or improved, but 1 of 2 measured is undecided; courage, ")
 
 
 def test_open_questions_share_their_reason() -> None:
@@ -54,7 +54,7 @@ def test_open_questions_share_their_reason() -> None:
     found = compare(side("1", has), side("2", {"task": 0.3}, noisy=True), MinimalDifferences(), 0.1)
 
     assert open_questions(found.gating) == [
-        "wisdom, courage: only marcus@1 measured it (12 jobs)"
+        "wisdom, courage: measured only in marcus@1 (12 jobs)"
     ]
 
 

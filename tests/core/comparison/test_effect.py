@@ -90,7 +90,7 @@ def test_four_jobs_are_too_few(differences: list[float]) -> None:
     found = effect(differences, 9, DELTA)
     assert found.tested is None
     assert found.difference == pytest.approx(np.mean(differences), abs=1e-12)
-    said = rf"only {len(differences)} jobs? measured it in both versions; at least 5 are needed"
+    said = rf"measured by only {len(differences)} jobs? in both versions; at least 5 are needed"
     assert re.fullmatch(said, found.why or "")
 
 
@@ -133,4 +133,4 @@ def test_differences_by_rounding_alone_are_equal() -> None:
 def test_no_job_no_difference() -> None:
     found = effect([], 9, DELTA)
     assert (found.jobs, found.difference, found.tested) == (0, None, None)
-    assert found.why == "no job measured it in both versions"
+    assert found.why == "measured by no job in both versions"

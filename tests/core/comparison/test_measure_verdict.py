@@ -103,7 +103,10 @@ def test_a_delta_is_told_as_it_is() -> None:
 
 @pytest.mark.parametrize(
     ("differences", "why"),
-    [([], "no job"), ([-0.5, -0.4, -0.3, -0.4], "only 4 jobs measured it"), ([0.0] * 40, "every job scored the same")],
+    [
+        ([], "measured by no job"), ([-0.5, -0.4, -0.3, -0.4], "measured by only 4 jobs"),
+        ([0.0] * 40, "every job scored the same"),
+    ],
 )
 def test_what_cannot_be_tested_is_open_and_says_why(differences: list[float], why: str) -> None:
     found = one(differences)

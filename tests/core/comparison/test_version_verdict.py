@@ -7,7 +7,7 @@ import pytest
 from stoic_assets.core.comparison.measures import NOT_MEASURED
 from stoic_assets.core.comparison.version_verdict import VersionVerdict, version_verdict
 
-FEW = "only 3 jobs measured it in both versions; at least 5 are needed"
+FEW = "measured by only 3 jobs in both versions; at least 5 are needed"
 
 
 def row(
@@ -53,12 +53,12 @@ def test_no_rows_no_verdict() -> None:
         ([row("task", "unchanged", 0.0)] * 9, "Unchanged against m@1", "all 9 measures differ by less than δ"),
         (
             [row("task", "unchanged", 0.0), row("wisdom", "inconclusive", None, FEW)],
-            "Inconclusive against m@1", "no measure regressed or improved, but 1 of 2 are undecided",
+            "Inconclusive against m@1", "no measure regressed or improved, but 1 of 2 is undecided",
         ),
         (
             [row("wisdom", "inconclusive", None, FEW), LACKING, LACKING | {"measure": "overall"}],
             "Inconclusive against m@1",
-            "no measure regressed or improved, but 1 of 1 measured are undecided; task, overall were not measured",
+            "no measure regressed or improved, but 1 of 1 measured is undecided; task, overall were not measured",
         ),
         (
             [*[row("wisdom", "unchanged", 0.0)] * 8, LACKING], "Unchanged against m@1",

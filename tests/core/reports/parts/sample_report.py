@@ -56,7 +56,7 @@ def findings() -> list[Row]:
         "the 90 % interval, −0.09 to +0.09, is not within ±δ (0.05); these 8 jobs detect only differences of 0.14 or "
         "more with 90 % power"
     )
-    few = "only 3 jobs measured it in both versions; at least 5 are needed"
+    few = "measured by only 3 jobs in both versions; at least 5 are needed"
     return [
         finding("wisdom", -0.21, "regressed"), finding("justice", None, "inconclusive", why=few),
         finding("courage", 0.01, "inconclusive", why=possible), finding("temperance", 0.15, "improved"),
