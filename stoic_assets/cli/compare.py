@@ -146,7 +146,7 @@ def show_comparison(comparison: Comparison) -> None:
     for note in comparison.notes:
         console.say(f"note: {note}", style="yellow", indent=2)
     console.print_table(_table(comparison))
-    for line in open_questions(comparison.gating):
+    for line in open_questions(comparison.gating, comparison.notes):
         console.say(line, style="dim", indent=2)
     _show_assertions(broken(comparison, comparison.broken), comparison.broken, style="red")
     _show_assertions(fixed(comparison), comparison.fixed, style="green")

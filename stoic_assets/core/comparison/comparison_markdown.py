@@ -38,7 +38,7 @@ def comparison_markdown(comparison: Comparison) -> str:
         _assertions(broken(comparison, comparison.broken), comparison.broken),
         _assertions(fixed(comparison), comparison.fixed),
         _table(comparison.gating),
-        bulleted(open_questions(comparison.gating)),
+        bulleted(open_questions(comparison.gating, comparison.notes)),
         "<details><summary>Further measures</summary>",
         # Dagster shows neither the fold nor its summary.
         "**Not part of the verdict: by condition, trials passed, and lift from the facts:**",

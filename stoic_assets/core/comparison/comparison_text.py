@@ -3,7 +3,7 @@
 Of a stored comparison the verdict has its own headline (`version_verdict`). Rows are those of `version_comparisons`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.effect import ALPHA
@@ -113,19 +113,19 @@ def what_to_know(comparison: Comparison) -> list[str]:
     return [*offline, *comparison.notes, *filter(None, [confidence(comparison)])]
 
 
-def open_questions(rows: Iterable[Row]) -> list[str]:
-    """Why measures that were measured are inconclusive; one line for each reason."""
+def open_questions(rows: Iterable[Row], notes: Collection[str] = ()) -> list[str]:
+    """Why measures that were measured are inconclusive; one line for each reason, unless `notes` tell it already."""
     unsure = (row for row in measured(rows) if row["verdict"] == "inconclusive")
     reasons = grouped((row["why"] or "no reason was recorded", name(row)) for row in unsure)
-    return [f"{', '.join(names)}: {why}" for why, names in reasons.items()]
+    return [f"{', '.join(names)}: {'see the notes' if why in notes else why}" for why, names in reasons.items()]
 
 
-def open_in_short(rows: Sequence[Row]) -> list[str]:
+def open_in_short(rows: Sequence[Row], notes: Collection[str] = ()) -> list[str]:
     """As `open_questions`, but measures that as many jobs leave open share a line: their figures are in the table."""
     by_jobs = grouped((row["jobs"], row) for row in rows if _lacks_power(row))
     shared = {jobs: same for jobs, same in by_jobs.items() if len(same) > 1}
     rest = [row for row in rows if not (_lacks_power(row) and row["jobs"] in shared)]
-    return [*(_too_small_to_find(jobs, same) for jobs, same in shared.items()), *open_questions(rest)]
+    return [*(_too_small_to_find(jobs, same) for jobs, same in shared.items()), *open_questions(rest, notes)]
 
 
 def _lacks_power(row: Row) -> bool:

@@ -51,7 +51,7 @@ class VersionVerdict:
     @property
     def open_questions(self) -> list[str]:
         """Why measures are inconclusive, a line for each reason."""
-        return open_in_short(self.gating)
+        return open_in_short(self.gating, self.notes)
 
 
 def version_verdict(rows: Rows) -> VersionVerdict | None:
