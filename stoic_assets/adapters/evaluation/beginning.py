@@ -23,11 +23,12 @@ from stoic_assets.core.presentation.formatting import listed
 
 @dataclass(frozen=True)
 class Wanted:
-    """An evaluation to hold, or to complete."""
+    """An evaluation to hold, or to complete. Where only its conversations are held, it may be `judged_by_others`."""
 
     agent_version: str
     evaluation_id: str
     request: EvaluationRequest
+    judged_by_others: bool = False
 
 
 async def begin(
@@ -44,23 +45,26 @@ async def begin(
     # The judges' key is used only once all conversations are paid for, so it is checked now.
     await concurrently([check_reachable(resolved.spec, workplace.env), require_access(workplace.env)])
     locks.enter_context(workplace.evidence.locked(version, evaluation_id))
-    manifest = begin_or_resume(workplace, version, evaluation_id, run_id, resolved)
+    manifest = begin_or_resume(workplace, version, evaluation_id, run_id, resolved, wanted.judged_by_others)
     refuse_damaged(workplace, manifest)
     await _announce(workplace, manifest)
     return manifest
 
 
 def begin_or_resume(
-    workplace: Workplace, agent_version: str, evaluation_id: str, run_id: str, resolved: ResolvedRequest
+    workplace: Workplace, agent_version: str, evaluation_id: str, run_id: str, resolved: ResolvedRequest,
+    judged_by_others: bool = False,
 ) -> Manifest:
-    """The stored manifest of this evaluation, or a new one.
+    """The stored manifest of this evaluation, which others than its judges may judge if so wanted, or a new one.
 
     Raises `ResumeRefused` if its specification is another, `ConfigurationError` if another version has this id.
     """
     begun = workplace.evidence.manifest(agent_version, evaluation_id)
     if begun is not None:
-        refuse_change(begun, resolved.spec, workplace.redactor)
-        return begun.model_copy(update={"spec": resolved.spec})  # the same, with the secrets that are never stored
+        judges = {"judge_models": begun.spec.judge_models} if judged_by_others else {}
+        spec = resolved.spec.model_copy(update=judges)
+        refuse_change(begun, spec, workplace.redactor)
+        return begun.model_copy(update={"spec": spec})  # the same, with the secrets that are never stored
     release = resolved.release
     manifest = Manifest(
         evaluation_id=evaluation_id, agent_version=agent_version, started_at=now(), run_id=run_id,

@@ -43,7 +43,8 @@ async def hold_night(
     """
     releases = read_releases(workplace)
     ids = {version: night_evaluation_id(night, version, name) for version in _live(releases, versions)}
-    wanted = [Wanted(version, evaluation_id, EvaluationRequest()) for version, evaluation_id in ids.items()]
+    # They are judged by whichever judges are set then, and a night whose judge is gone cannot be begun anew.
+    wanted = [Wanted(*key, EvaluationRequest(), judged_by_others=True) for key in ids.items()]
     outcomes = await hold_evaluations(workplace, wanted, run_id)
     _refuse_if_all_busy(outcomes.values())
     results = {version: outcomes[evaluation_id] for version, evaluation_id in ids.items()}

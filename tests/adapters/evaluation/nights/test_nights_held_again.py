@@ -18,6 +18,7 @@ from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.conversation import journal as entries
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.request import EvaluationRequest
+from stoic_assets.core.evaluation.resuming import ResumeRefused
 from stoic_assets.core.table_repair import EVIDENCE
 
 
@@ -32,6 +33,19 @@ def test_what_is_judged_stays_judged_until_a_trial_is_held_again(
     found = hold(workplace).held[version]
     assert (found.files.keys(), len(found.trials)) == ({"llm_calls"}, 3)
     assert store.read("evaluations")[0]["status"] == "finished"
+
+
+def test_a_night_whose_judge_is_gone_can_be_judged_by_another(
+    workplace: Workplace, agent: Agent, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = agent("1.0.0")
+    held = hold(workplace).held[version]
+    monkeypatch.setattr("stoic_assets.adapters.evaluation.specification.judge_panel", lambda _: ("another",))
+    again = hold(workplace)
+    assert (again.record.faults, again.held[version].manifest, len(said)) == ({}, held.manifest, 3)
+    wanted = Wanted(version, held.manifest.evaluation_id, EvaluationRequest())
+    with pytest.raises(ResumeRefused, match="judge_models"):
+        asyncio.run(hold_evaluation(workplace, wanted, "run-2"))
 
 
 @pytest.mark.parametrize("table", ["llm_calls", "evaluations", "turns", "trials"])
