@@ -57,11 +57,12 @@ def _first_night(settings: Nightly) -> str:
 
 def freshness_of(settings: Nightly) -> dg.FreshnessPolicy:
     """Scores are overdue half a day after the longest time that the schedule leaves between two nights."""
-    year = dg.TimeWindowPartitionsDefinition(
+    years = dg.TimeWindowPartitionsDefinition(
         start="2024-01-01", end="2026-01-01", fmt="%Y-%m-%d", cron_schedule=nights_of(settings).cron_schedule
     )
-    days = [date.fromisoformat(key) for key in year.get_partition_keys()]
-    longest = max((after - before for before, after in pairwise(days)), default=timedelta(days=366))
+    days = [date.fromisoformat(key) for key in years.get_partition_keys()]
+    of_leap_years = timedelta(days=4 * 365 + 1)  # the only nights of which two years have fewer than two
+    longest = max((after - before for before, after in pairwise(days)), default=of_leap_years)
     return dg.FreshnessPolicy.time_window(fail_window=longest + LATE)
 
 

@@ -45,8 +45,12 @@ def test_a_night_is_a_day_on_which_the_schedule_fires(cron: str, some: str, coun
 
 
 @pytest.mark.parametrize(
-    ("cron", "hours"), [("0 2 * * *", 36), ("0 2 * * 1-5", 84), ("0 2 * * 1", 180), ("0 */6 * * *", 36)]
-)
+    ("cron", "hours"),
+    [
+        ("0 2 * * *", 36), ("0 2 * * 1-5", 84), ("0 2 * * 1", 180), ("0 */6 * * *", 36), ("0 2 1 1 *", 8796),
+        ("0 2 29 2 *", 35076),
+    ],
+)  # fmt: skip
 def test_scores_are_overdue_half_a_day_after_the_longest_pause(cron: str, hours: int) -> None:
     freshness = freshness_of(Nightly(cron=cron))
     assert freshness.fail_window.to_timedelta() == timedelta(hours=hours)
