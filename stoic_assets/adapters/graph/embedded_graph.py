@@ -26,7 +26,9 @@ from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.core.errors import ServiceUnreachable, StoicError
 
 _GATE_SECONDS = 180.0
-_ANSWER_SECONDS = 20.0
+_ANSWER_SECONDS = 10.0
+_QUESTIONS = 2
+"""A process that was stopped while it asked, as by Ctrl-Z, heard no answer: it asks again before it ends the server."""
 
 
 @contextmanager
@@ -126,7 +128,7 @@ def _gate(folder: Path) -> AbstractContextManager[None]:
 
 def _running(folder: Path, over: Event) -> GraphServer:
     server = _started(folder)
-    if server.uri and not embedded_server.answers(server, _ANSWER_SECONDS, over):
+    if server.uri and not any(embedded_server.answers(server, _ANSWER_SECONDS, over) for _ in range(_QUESTIONS)):
         embedded_server.require_use(over)
         _stop(folder)  # it hangs
         server = _started(folder)

@@ -26,6 +26,7 @@ START_SECONDS = 60.0
 COMMAND_SECONDS = 60
 """The longest that the server lets a command take; it ignores time-outs that a driver sends."""
 
+_LOOK_SECONDS = 5.0
 _PACKAGE = "arcadedb_embedded"
 _UNUSED_JARS = re.compile(r"-(mcp|graphql|redisw|postgresw|console)-")
 _BOLT_PORT = re.compile(r"Listening for incoming BOLT connections on \S*?:(\d+) ")
@@ -104,13 +105,15 @@ def await_ready(server: GraphServer, folder: Path, over: Event) -> GraphServer:
     Raises `ServiceUnreachable`, with the end of the log, when it exits or is not ready in START_SECONDS; the process is
     then gone. Raises it also once nobody needs the server any more (`over`); the process is then left as it is.
     """
-    log, deadline = folder / "server.log", time.monotonic() + START_SECONDS
-    while is_running(server) and time.monotonic() < deadline:
-        port = _BOLT_PORT.search(_text(log))
-        if port and answers(listening := replace(server, uri=f"bolt://127.0.0.1:{port[1]}"), seconds=5, over=over):
+    log, left = folder / "server.log", START_SECONDS
+    while is_running(server) and left > 0:
+        began, port = time.monotonic(), _BOLT_PORT.search(_text(log))
+        listening = replace(server, uri=f"bolt://127.0.0.1:{port[1]}") if port else None
+        if listening and answers(listening, _LOOK_SECONDS, over):
             return listening
         time.sleep(0.05)
         require_use(over)
+        left -= min(time.monotonic() - began, _LOOK_SECONDS)  # what took longer: this process was stopped meanwhile
     end_process(server.pid, server.started)  # a failed bind leaves the process alive
     raise ServiceUnreachable(_no_start(log))
 

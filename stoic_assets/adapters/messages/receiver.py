@@ -3,10 +3,10 @@
 `outbox` decides what waits, in which order, and what happens to a message afterwards.
 """
 
+import asyncio
 import base64
 import hashlib
 import json
-import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -81,7 +81,7 @@ async def receiver(
         proxy=proxy_for(address), cookie_jar=aiohttp.DummyCookieJar(), headers=headers, max_field_size=LARGEST_HEADER,
         auto_decompress=False,  # our client hides the status of an answer that it cannot unpack
     ) as session:  # fmt: skip
-        yield Receiver(session, address, SETTINGS[target], limit, time.monotonic() + seconds, keys)
+        yield Receiver(session, address, SETTINGS[target], limit, asyncio.get_running_loop().time() + seconds, keys)
 
 
 def _digest(content: bytes) -> str:
@@ -98,7 +98,7 @@ def _possible_keys(address: SplitResult) -> list[str]:
 
 
 class Receiver:
-    """A service that takes messages until `deadline` (monotonic seconds); its address comes from `setting`."""
+    """A service that takes messages until `deadline` (seconds of the event loop); its address comes from `setting`."""
 
     def __init__(
         self, session: "ClientSession", address: SplitResult, setting: str, limit: EndpointLimit, deadline: float,
@@ -122,7 +122,7 @@ class Receiver:
 
     def _left(self) -> float:
         """Seconds until the deadline."""
-        return self._deadline - time.monotonic()
+        return self._deadline - asyncio.get_running_loop().time()
 
     async def _post(self, message_id: str, body: Mapping[str, Any]) -> None:
         import aiohttp

@@ -4,6 +4,7 @@ import asyncio
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from deliveries import QUICK, VERSION, Service, deliver, delivery_time, numbers,
 from filelock import FileLock
 
 from stoic_assets.adapters.messages.outbox import Delivered, Outbox
+from stoic_assets.adapters.messages.receiver import receiver
+from stoic_assets.adapters.process import running_clock
+from stoic_assets.adapters.process.interrupts import run_async
 
 
 def test_while_another_process_delivers_to_a_target_nothing_is_sent_there(
@@ -142,3 +146,14 @@ asyncio.run(Outbox(pathlib.Path({str(tmp_path)!r})).deliver({{"events": {service
     assert [process.wait(30) for process in processes] == [0, 0]
     deliver(outbox, service)
     assert numbers(service) == list(range(40))
+
+
+def test_no_time_of_a_delivery_passes_while_its_process_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running_clock, "STOPPED_FROM", 0.1)
+
+    async def left() -> float:
+        async with receiver("events", "http://127.0.0.1:9/", QUICK, 1, "") as service:
+            time.sleep(1.2)
+            return service._left()
+
+    assert 0 < run_async(left()) <= 1
