@@ -123,8 +123,8 @@ class BoltSessions:
             self._lost = False
 
     def _new_drivers(self) -> _Drivers:
-        # A missing label is the normal case of an assertion, not worth a warning for each query.
-        logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)
+        # Lost connections are raised as well, and a missing label is the normal case of an assertion.
+        logging.getLogger("neo4j").setLevel(logging.CRITICAL)
         address, observer = self.server.address, self.server.observer
         # What met a dead connection may have been executed: then a setup is not tried again, and a query neither where
         # it may have ended the embedded server.

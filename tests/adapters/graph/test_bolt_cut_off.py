@@ -180,7 +180,7 @@ def test_a_write_that_is_not_answered_is_made_again_on_another_connection(subjec
     proxy.close()
 
 
-def test_idle_connections_with_the_embedded_server_that_broke_are_not_used(embedded):
+def test_idle_connections_with_the_embedded_server_that_broke_are_not_used_without_a_word(embedded, caplog):
     proxy = Between(urlsplit(embedded.uri).port or 0)
     through = replace(embedded, uri=f"bolt://127.0.0.1:{proxy.port}")
     graph = connect(through.address("subject"), through.observer())
@@ -193,6 +193,7 @@ def test_idle_connections_with_the_embedded_server_that_broke_are_not_used(embed
 
     asyncio.run(run())
     proxy.close()
+    assert caplog.messages == []
 
 
 def test_a_server_that_answers_no_write_is_looked_for_and_holds_nobody_for_ever(monkeypatch):
