@@ -22,6 +22,7 @@ from stoic_assets.core.comparison.comparison_junit import comparison_junit, refu
 from stoic_assets.core.comparison.comparison_markdown import comparison_markdown, refusal_markdown
 from stoic_assets.core.comparison.comparison_text import (
     CHANCE,
+    SHOWN_ASSERTIONS,
     assertions_named,
     broken,
     confidence,
@@ -59,7 +60,6 @@ class Gate(StrEnum):
 STOPPING: dict[Gate, set[Verdict]] = {
     Gate.regression: {"regressed"}, Gate.inconclusive: {"regressed", "inconclusive"}, Gate.broken: set(),
 }
-SHOWN_ASSERTIONS = 8
 
 
 def compare(
@@ -119,7 +119,7 @@ def _stop(comparison: Comparison, gates: Collection[Gate]) -> None:
         why = f": {undecided(comparison.gating)}" if verdict == "inconclusive" else ""
         console.complain(f"--fail-on {gate}: the verdict on {version} is {verdict}{why}")
     if sure:
-        console.complain(f"--fail-on broken: {broken(comparison, sure)}:")
+        console.complain(f"--fail-on broken: {broken(sure, *comparison.versions)}:")
     for line in assertions_named(sure, most=len(sure)):
         console.err.print(console.foreign(f"  {line}"))
     if worse or sure:
@@ -148,8 +148,8 @@ def show_comparison(comparison: Comparison) -> None:
     console.print_table(_table(comparison))
     for line in open_questions(comparison.gating, comparison.notes):
         console.say(line, style="dim", indent=2)
-    _show_assertions(broken(comparison, comparison.broken), comparison.broken, style="red")
-    _show_assertions(fixed(comparison), comparison.fixed, style="green")
+    _show_assertions(broken(comparison.broken, *comparison.versions), comparison.broken, style="red")
+    _show_assertions(fixed(comparison.fixed, *comparison.versions), comparison.fixed, style="green")
     if whose := confidence(comparison):
         console.say(whose, style="dim")
     if comparison.candidate.offline:

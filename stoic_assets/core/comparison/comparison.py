@@ -39,6 +39,11 @@ class Comparison:
     assertions: tuple[PairedAssertion, ...] = ()
 
     @property
+    def versions(self) -> tuple[str, str]:
+        """The base and the candidate, as agent@version."""
+        return self.base.agent_version, self.candidate.agent_version
+
+    @property
     def verdict(self) -> Verdict:
         """The verdict of the gating findings together."""
         return overall(self.gating)

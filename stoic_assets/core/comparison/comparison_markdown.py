@@ -35,8 +35,8 @@ def comparison_markdown(comparison: Comparison) -> str:
     parts = [
         f"### {MARKS[comparison.verdict]} {plain(headline(comparison))}",
         bulleted(what_to_know(comparison), with_code),
-        _assertions(broken(comparison, comparison.broken), comparison.broken),
-        _assertions(fixed(comparison), comparison.fixed),
+        _assertions(broken(comparison.broken, *comparison.versions), comparison.broken),
+        _assertions(fixed(comparison.fixed, *comparison.versions), comparison.fixed),
         _table(comparison.gating),
         bulleted(open_questions(comparison.gating, comparison.notes)),
         "<details><summary>Further measures</summary>",

@@ -30,13 +30,16 @@ HEADINGS: dict[Verdict, str] = {
 FEW_JOBS = 12
 """Fewer jobs detect only large differences (docs/statistics.md)."""
 CHANCE = "a single trial may be chance"
+SHOWN_ASSERTIONS = 8
+"""Lines on assertions, and jobs that a line names."""
 SCOPES = {"lift": "lift from the facts"}
 
 
 def headline(comparison: Comparison) -> str:
     """One sentence: the verdict, which measures changed by how much, and whether assertions broke all the same."""
     sure = () if comparison.verdict == "regressed" else comparison.surely_broken
-    return f"{_on_measures(comparison)}; but {broken(comparison, sure)}" if sure else _on_measures(comparison)
+    on_measures = _on_measures(comparison)
+    return f"{on_measures}; but {broken(sure, *comparison.versions)}" if sure else on_measures
 
 
 def _on_measures(comparison: Comparison) -> str:
@@ -164,19 +167,18 @@ def detectable(row: Row) -> str:
     return DASH if is_missing(found) or found > 1 else score(found)
 
 
-def broken(comparison: Comparison, pairs: Sequence[PairedAssertion]) -> str:
-    """How many assertions broke; `pairs` are some of `comparison.broken`."""
-    return _turned(comparison, pairs, "always held", "never hold")
+def broken(pairs: Sequence[PairedAssertion], base: str, candidate: str) -> str:
+    """How many assertions broke between two versions."""
+    return f"{_turned(pairs, f'always held for {base}', 'never hold')} for {candidate}"
 
 
-def fixed(comparison: Comparison) -> str:
-    """How many assertions were fixed."""
-    return _turned(comparison, comparison.fixed, "never held", "always hold")
+def fixed(pairs: Sequence[PairedAssertion], base: str, candidate: str) -> str:
+    """How many assertions were fixed between two versions."""
+    return f"{_turned(pairs, f'never held for {base}', 'always hold')} for {candidate}"
 
 
-def _turned(comparison: Comparison, pairs: Sequence[PairedAssertion], before: str, now: str) -> str:
-    count, verb = plural(len(pairs), "assertion"), f"{now}s" if len(pairs) == 1 else now
-    return f"{count} that {before} for {comparison.base.agent_version} {verb} for {comparison.candidate.agent_version}"
+def _turned(pairs: Sequence[PairedAssertion], before: str, now: str) -> str:
+    return f"{plural(len(pairs), 'assertion')} that {before} {now}{'s' if len(pairs) == 1 else ''}"
 
 
 def assertions_named(pairs: Sequence[PairedAssertion], most: int) -> list[str]:

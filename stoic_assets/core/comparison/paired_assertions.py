@@ -12,6 +12,7 @@ from typing import Any
 from stoic_assets.core.assertions.counting import counts
 from stoic_assets.core.assertions.wording import has_name, label, name_or_text
 from stoic_assets.core.comparison.paired_jobs import cell_of
+from stoic_assets.core.jobs.names import job_of
 from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.table_rows import Row
 
@@ -91,6 +92,14 @@ def paired_assertions(
     """The assertions that were checked in both versions, the greatest loss first."""
     pairs = (PairedAssertion(*key[:3], base[key], candidate[key]) for key in base.keys() & candidate.keys())
     return sorted(pairs, key=_greatest_loss_first)
+
+
+def broken_alike(
+    pairs: Iterable[PairedAssertion], base: Iterable[Row], candidate: Iterable[Row]
+) -> list[PairedAssertion]:
+    """Those that broke in jobs of the same content; `base` and `candidate` are the rows of `trials` of both."""
+    before, after = ({row["job"]: row.get("job_hash") for row in trials} for trials in (base, candidate))
+    return [pair for pair in pairs if pair.broken and before.get(job_of(pair.job)) == after.get(job_of(pair.job))]
 
 
 def held(scores: Iterable[Row], results: Iterable[Row]) -> dict[AssertionKey, Held]:

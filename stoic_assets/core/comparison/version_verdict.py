@@ -1,21 +1,37 @@
 """The verdict on a version as it is read from stored rows: table `version_comparisons` has the statistics."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from stoic_assets.core.comparison.comparison_text import change, open_in_short, undecided, unmeasured
+from stoic_assets.core.comparison.comparison_text import (
+    CHANCE,
+    SHOWN_ASSERTIONS,
+    assertion_lines,
+    broken,
+    change,
+    left_out,
+    open_in_short,
+    undecided,
+    unmeasured,
+)
 from stoic_assets.core.comparison.family import Verdict, by_size, family_size, measured, overall
+from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.table_rows import Row, Rows
 
 
 @dataclass(frozen=True)
 class VersionVerdict:
-    """The verdict on a version against `base`: nine `gating` rows that decide, and `others` that never do."""
+    """The verdict on a version against `base`: nine `gating` rows that decide, and `others` that never do.
+
+    `broken` are assertions of jobs that ask the same in both.
+    """
 
     base: str
     gating: list[Row]
     others: list[Row]
     notes: list[str]
+    broken: Sequence[PairedAssertion] = ()
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -40,6 +56,24 @@ class VersionVerdict:
                 return f"{improved}, but {unsure}" if improved else unsure
 
     @property
+    def what_broke(self) -> str | None:
+        """How many assertions broke, whatever the verdict, and whether that may be chance; None where none did."""
+        if not self.broken:
+            return None
+        found = broken(self.broken, self.base, self.gating[0]["candidate"])
+        return found if any(pair.repeated for pair in self.broken) else f"{found}; {CHANCE}"
+
+    @property
+    def broken_lines(self) -> list[str]:
+        """The first of these assertions; `broken_beyond` has a line on the rest, if there are more."""
+        return assertion_lines(self.broken, SHOWN_ASSERTIONS)
+
+    @property
+    def broken_beyond(self) -> list[str]:
+        """See `broken_lines`."""
+        return left_out(self.broken, SHOWN_ASSERTIONS)
+
+    @property
     def tested_together(self) -> int:
         """How many of the gating measures are in the family for which each p is adjusted."""
         return family_size(self.gating)
@@ -54,10 +88,10 @@ class VersionVerdict:
         return open_in_short(self.gating, self.notes)
 
 
-def version_verdict(rows: Rows) -> VersionVerdict | None:
+def version_verdict(rows: Rows, broken: Sequence[PairedAssertion] = ()) -> VersionVerdict | None:
     """The verdict from the rows of `version_comparisons` with one base; None where there are none."""
     gating = [row for row in rows if row["gating"]]
     if not gating:
         return None
     others = [row for row in rows if not row["gating"]]
-    return VersionVerdict(gating[0]["base"], gating, others, list(gating[0].get("notes") or ()))
+    return VersionVerdict(gating[0]["base"], gating, others, list(gating[0].get("notes") or ()), broken)

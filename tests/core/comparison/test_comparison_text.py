@@ -122,9 +122,10 @@ def test_whose_word_the_confidences_are_is_said_wherever_versions_are_compared(w
 
 def test_assertions_that_broke_and_were_mended_are_named(turned: Comparison) -> None:
     assert (turned.broken, turned.fixed) == ((BROKEN, ONCE), (MENDED,))
-    assert broken(turned, turned.broken) == "2 assertions that always held for marcus@1.0.0 never hold for marcus@1.1.0"
-    assert broken(turned, [ONCE]) == "1 assertion that always held for marcus@1.0.0 never holds for marcus@1.1.0"
-    assert fixed(turned) == "1 assertion that never held for marcus@1.0.0 always holds for marcus@1.1.0"
+    assert turned.versions == ("marcus@1.0.0", "marcus@1.1.0")
+    assert broken(turned.broken, "m@1", "m@2") == "2 assertions that always held for m@1 never hold for m@2"
+    assert broken([ONCE], "m@1", "m@2") == "1 assertion that always held for m@1 never holds for m@2"
+    assert fixed(turned.fixed, "m@1", "m@2") == "1 assertion that never held for m@1 always holds for m@2"
     assert assertions_named(turned.broken, 2) == [
         "order (withheld): refund booked (held 3 of 3 times, now 0 of 2)",
         "order (withheld): 2: MATCH (r:Refund) RETURN count(r) (held 1 of 1 time, now 0 of 1)",

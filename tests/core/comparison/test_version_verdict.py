@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
+from compared_sides import BROKEN, ONCE
 
 from stoic_assets.core.comparison.measures import NOT_MEASURED
+from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.comparison.version_verdict import VersionVerdict, version_verdict
 
 FEW = "measured by only 3 jobs in both versions; at least 5 are needed"
@@ -15,8 +17,8 @@ def row(
 ) -> dict[str, Any]:
     """A row of `version_comparisons` with an interval of 0.1 to each side."""
     ends = {"low": None, "high": None} if difference is None else {"low": difference - 0.1, "high": difference + 0.1}
-    place = {"base": "m@1", "gating": True, "notes": ["old"], "measure": measure, "condition": "pooled"}
-    tested = {"p_adjusted": None, "delta": 0.05, "low_90": None, "high_90": None}
+    place = {"base": "m@1", "candidate": "m@2", "gating": True, "measure": measure, "condition": "pooled"}
+    tested = {"notes": ["old"], "p_adjusted": None, "delta": 0.05, "low_90": None, "high_90": None}
     return {**place, **tested, "verdict": verdict, "difference": difference, "why": why, **ends, **more}
 
 
@@ -106,6 +108,22 @@ def test_measures_that_as_many_jobs_leave_open_share_a_line() -> None:
     ]
     same = of(weak("wisdom", 0.09), weak("courage", 0.09))
     assert same.open_questions[0].endswith("find only differences of 0.09 or more, with 90 % power")
+
+
+@pytest.mark.parametrize(
+    ("broken", "said", "lines"),
+    [
+        ([BROKEN, ONCE], "2 assertions that always held for m@1 never hold for m@2", 2),
+        ([ONCE] * 9, "9 assertions that always held for m@1 never hold for m@2; a single trial may be chance", 1),
+        ([], None, 0),
+    ],
+)
+def test_what_broke_is_told_whatever_the_measures_say(
+    broken: list[PairedAssertion], said: str | None, lines: int
+) -> None:
+    found = version_verdict([row("task", "unchanged", 0.0)], broken)
+    assert found
+    assert (found.verdict, found.what_broke, len(found.broken_lines)) == ("unchanged", said, lines)
 
 
 def test_notes_are_kept() -> None:

@@ -70,6 +70,24 @@ def test_where_nothing_is_asked_the_virtues_tell_what_changed(make_data: Make) -
     assert "Passed 0 of" not in first
 
 
+def test_the_verdict_names_the_assertions_that_broke(make_data: Make) -> None:
+    data = make_data(trials=24, turns=2)
+    assert data.base
+    results = [
+        [{**row, "assertion": f"no. <{number % 11}>", "text": str(number % 11), "passed": passed}
+         for number, row in enumerate(each.assertion_results)]
+        for each, passed in ((data.base, True), (data, False))
+    ]  # fmt: skip
+    base = replace(data.base, assertion_results=results[0])
+    html = render_report(replace(data, assertion_results=results[1], base=base))
+    box = html.partition('class="verdict-box')[2].partition("</div>")[0]
+    assert re.search(r"<p>\d+ assertions that always held for marcus@1.0.0 never hold for marcus@1.1.0", box)
+    assert re.search(r"<li>(.+: )?no. &lt;\d&gt; \(held \d+ of \d+ times?, now 0 of \d+\)", box)
+    assert re.search(r"<li>and \d+ more, which <code>stoic compare --json</code> names</li>", box)
+    alike = replace(base, assertion_results=results[1])
+    assert "always held" not in render_report(replace(data, assertion_results=results[1], base=alike))
+
+
 def test_one_assertion_that_flipped_is_no_plural(make_data: Make) -> None:
     data = make_data()
     found = differences(data)
