@@ -136,9 +136,13 @@ def _show(outcome: Outcome, workplace: Workplace) -> None:
 
 
 def _against_base(outcome: Outcome) -> list[str]:
-    """A line with the verdict against the base, or about why there is none; `stoic compare` says more."""
+    """A line with the verdict against the base and one on what broke, or one on why there is no verdict.
+
+    `stoic compare` says more.
+    """
     if comparison := outcome.compared:
-        return [f"{comparison.headline}: {comparison.what}"]
+        broke = [comparison.what_broke] if comparison.what_broke else []
+        return [f"{comparison.headline}: {comparison.what}", *broke]
     return [outcome.uncompared] if outcome.uncompared else []
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stoic_assets.adapters.evaluation.release_comparison import comparable_version, why_uncompared
+from stoic_assets.adapters.evaluation.stored_comparison import broken_since
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
 from stoic_assets.adapters.warehouse.stored_tables import StoredTables
 from stoic_assets.adapters.workplace import Workplace
@@ -19,7 +20,7 @@ from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.releases import agent_of
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, TrialEntry, evaluation_document
 from stoic_assets.core.secrets.redaction import BLANK
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Row, Rows
 
 EvaluationDocument = dict[str, Any]
 
@@ -84,7 +85,7 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
     }  # fmt: skip
     document = evaluation_document(tables) | besides
     names = _names(document["trials"], {row["trial_id"]: job_key(row) for row in tables["composite_scores"]})
-    compared = version_verdict(stored.read_if_stored("version_comparisons"))
+    compared = _compared(workplace, stored.read_if_stored("version_comparisons"))
     return Outcome(
         document, scores["average_overall"], virtues, evaluation["planned_trials"], evaluation["status"],
         scores["conclusive"], names,
@@ -99,6 +100,11 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
         ),
         unpriced=of_unknown_cost(calls),
     )
+
+
+def _compared(workplace: Workplace, rows: Rows) -> VersionVerdict | None:
+    """The verdict of a stored comparison with the assertions that broke; None without one."""
+    return version_verdict(rows, broken_since(workplace, rows)) if rows else None
 
 
 def _uncompared(workplace: Workplace, manifest: Manifest) -> str | None:

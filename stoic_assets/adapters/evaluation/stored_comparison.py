@@ -7,11 +7,13 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from stoic_assets.adapters.evaluation.comparison_side import read_side
+from stoic_assets.adapters.evaluation.comparison_side import ASSERTION, read_side
 from stoic_assets.adapters.evaluation.version_comparison import moved_between
+from stoic_assets.adapters.warehouse.stored_tables import StoredTables
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison, compare
+from stoic_assets.core.comparison.paired_assertions import PairedAssertion, broken_alike, held, paired_assertions
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.evaluation.evaluation_id import EvaluationKey
 from stoic_assets.core.evaluation.next_command import judge_again
@@ -43,6 +45,17 @@ def compare_again(workplace: Workplace, rows: Rows, without: Collection[str] = (
     moved, settings = moved_between(workplace, base, candidate), workplace.settings
     sides = _without(base, without), _without(candidate, without)
     return compare(*sides, settings.minimal_differences, settings.invalid_trials_threshold, moved)
+
+
+def broken_since(workplace: Workplace, rows: Rows) -> list[PairedAssertion]:
+    """The assertions that broke between the two evaluations, by their tables as far as these are stored."""
+    sides = [StoredTables(workplace.warehouse, key) for key in _sides(rows)]
+    before, after = (
+        held(side.read_if_stored("composite_scores"), side.read_if_stored("assertion_results", ASSERTION))
+        for side in sides
+    )
+    trials = (side.read_if_stored("trials", ("job", "job_hash")) for side in sides)
+    return broken_alike(paired_assertions(before, after), *trials)
 
 
 def outdated_by(workplace: Workplace, agent_version: str, evaluation_id: str) -> Iterator[str]:

@@ -97,10 +97,17 @@ def test_the_verdict_against_the_base_is_told(
         "condition": "pooled", "gating": True, "jobs": 8, "difference": -0.4, "delta": 0.1, "verdict": "regressed",
         **numbers,
     }  # fmt: skip
-    finish(stored(tables={"version_comparisons": [row]}), workplace, as_json)
+    booked = {"trial_id": "t", "assertion": "booked", "kind": "cypher", "text": "RETURN 1", "weight": 1.0}
+    tables = {"trials": [HELD], "composite_scores": [SCORED_TRIAL], "assertion_results": [booked | {"passed": True}]}
+    for table, rows in tables.items():
+        workplace.warehouse.write(table, "marcus@0", "B", rows)
+    tables["assertion_results"] = [booked | {"passed": False}]
+    finish(stored(tables=tables | {"version_comparisons": [row]}), workplace, as_json)
     told = capsys.readouterr()
-    line = "Regressed against marcus@0: assertion −0.40 (95 % −0.60 to −0.20)"
-    assert line in (told.err if as_json else told.out).splitlines()
+    lines = (told.err if as_json else told.out).splitlines()
+    place = lines.index("Regressed against marcus@0: assertion −0.40 (95 % −0.60 to −0.20)")
+    broke = "1 assertion that always held for marcus@0 never holds for marcus@1; a single trial may be chance"
+    assert lines[place + 1] == broke
 
 
 @pytest.mark.parametrize("as_json", [True, False])
