@@ -14,6 +14,7 @@ from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.defs.assembly import build_definitions
 from stoic_assets.defs.asset_metadata import MOST_ROWS, numbers, schema_of, shown
+from stoic_assets.defs.scores import sql_assets, sql_models
 
 
 def test_every_asset_that_is_called_as_a_table_has_its_columns(workplace: Workplace) -> None:
@@ -100,7 +101,9 @@ def judged(tmp_path_factory: pytest.TempPathFactory, make_manifest: Callable[...
 def shown_of_models(judged: Workplace) -> list[Shown]:
     """The metadata of all models, as the code location has them: of each version in turn, then of the second again."""
     job = build_definitions(judged).resolve_implicit_global_asset_job_def()
-    part = job.get_subset(asset_selection={dg.AssetKey(model) for model in MODELS})
+    keys = {dg.AssetKey(model) for model in MODELS}
+    checks = {key for view in sql_assets if view is not sql_models for key in view.check_keys}
+    part = job.get_subset(asset_selection=keys, asset_check_selection=checks)
     with dg.DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions("agent_version", VERSIONS)
 

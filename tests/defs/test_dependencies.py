@@ -62,17 +62,21 @@ def materialise(
         for table, rows in {"evaluations": [evaluation_head(started_at=started)], **TABLES}.items():
             workplace.warehouse.write(table, version, EVALUATION, rows)
 
-    def run(*assets: dg.AssetsDefinition, version: str = VERSION) -> dg.ExecuteInProcessResult:
+    def run(
+        *assets: dg.AssetsDefinition, version: str = VERSION, selection: dg.AssetSelection | None = None
+    ) -> dg.ExecuteInProcessResult:
         return dg.materialize(
             [*assets], resources={"workplace": workplace}, instance=instance, partition_key=version,
-            tags={EVALUATION_TAG: EVALUATION},
+            tags={EVALUATION_TAG: EVALUATION}, selection=selection,
         )  # fmt: skip
 
     workplace.project.releases.mkdir()
     for version, parents in ((BASE, []), (VERSION, ["1.0.0"])):
         number, file = version.partition("@")[2], workplace.project.releases / f"{version}.yml"
         file.write_text(json.dumps({"agent": "marcus", "version": number, "parents": parents}))
-        run(*sql_assets, version_comparisons, fitness_updates, version=version)
+        scored = (*sql_assets, version_comparisons, fitness_updates)
+        checks = dg.AssetSelection.checks_for_assets(sql_models)
+        run(*scored, version=version, selection=dg.AssetSelection.assets(*scored) - checks)
     return run
 
 
