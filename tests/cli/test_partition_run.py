@@ -62,16 +62,16 @@ def test_only_what_was_begun_goes_on(
         partition_run.materialise(workplace, manifest.agent_version, manifest.evaluation_id, ("job_configs",), {})
 
 
-@pytest.mark.parametrize("begun", [True, False])
 @pytest.mark.parametrize(
-    ("kind", "said", "names_a_way"),
+    ("begun", "kind", "said", "names_a_way"),
     [
-        (ConfigurationError, "no credit left", False),
-        (ServiceUnreachable, "gone; repeat `stoic regrade`", True),
-        (ResumeRefused, "the job was changed", True),
-        (BudgetReached, "judge again with a higher --max-cost", True),
-        (Busy, "is running in another process", True),
-        (LinesLost, "journal.jsonl:2 is damaged; restore the file from a backup", True),
+        (True, ConfigurationError, "no credit left", False),
+        (False, ConfigurationError, "no credit left", False),
+        (True, ServiceUnreachable, "gone; repeat `stoic regrade`", True),
+        (True, ResumeRefused, "the job was changed", True),
+        (True, BudgetReached, "judge again with a higher --max-cost", True),
+        (True, Busy, "is running in another process", True),
+        (True, LinesLost, "journal.jsonl:2 is damaged; restore the file from a backup", True),
     ],
 )
 def test_a_fault_that_names_no_way_to_go_on_is_given_one_if_anything_was_begun(
