@@ -61,12 +61,11 @@ def test_open_questions_share_their_reason() -> None:
 def test_a_reason_that_is_among_the_notes_is_not_told_twice() -> None:
     other = replace(side("2", {"wisdom": 0.8, "task": 0.8, "timing": 1.0}), judges=frozenset(["another"]))
     found = compare(side("1", {"wisdom": 0.8, "task": 0.8, "timing": 1.0}), other, MinimalDifferences(), 0.1)
-    rows = [each.row() for each in found.gating]
     [note] = [each for each in found.notes if each.startswith("the judges differ")]
 
-    told = open_questions(rows)
+    told = open_questions(found.gating)
     assert told[0] == f"wisdom, task: {note}"
-    assert open_questions(rows, found.notes) == ["wisdom, task: see the notes", *told[1:]]
+    assert open_questions(found.gating, found.notes) == ["wisdom, task: see the notes", *told[1:]]
     assert comparison_markdown(found).count("the judges differ") == 1
 
 
