@@ -23,7 +23,17 @@ from stoic_assets.core.presentation.confidence import (
     weak_above,
     whose_confidence,
 )
-from stoic_assets.core.presentation.formatting import dashed, dollars, listed, plural, score, short_of, words
+from stoic_assets.core.presentation.formatting import (
+    dashed,
+    dollars,
+    is_missing,
+    listed,
+    plural,
+    score,
+    short_of,
+    words,
+)
+from stoic_assets.core.rounding import falls_short
 from stoic_assets.core.scoring.evaluation_document import TrialEntry
 from stoic_assets.core.scoring.evaluation_junit import evaluation_junit
 from stoic_assets.core.scoring.gates import shortfalls
@@ -123,7 +133,7 @@ def _show(outcome: Outcome, workplace: Workplace) -> None:
         console.say(console.foreign(line), indent=2)
     for line in filter(None, (outcome.never_replied, *outcome.remarks)):
         console.say(console.foreign(line), style="yellow", indent=2)
-    console.say(_summary(document, workplace.settings.weakness.score_below))
+    console.say(_summary(document, _weak(outcome, workplace.settings.weakness.score_below)))
     for line in _against_base(outcome):
         console.say(console.foreign(line), style="bold" if outcome.compared else "dim")
     whose = whose_confidence(_sources(document), outcome.agreement)
@@ -146,12 +156,19 @@ def _against_base(outcome: Outcome) -> list[str]:
     return [outcome.uncompared] if outcome.uncompared else []
 
 
-def _summary(document: EvaluationDocument, below: float) -> Text:
-    weak_virtues = document["weak_virtues"]
-    shown = [f"{words(each['virtue']).lower()} {short_of(each['score'], below)}" for each in weak_virtues]
+def _weak(outcome: Outcome, below: float) -> str:
+    """The weak virtues; a score under `below` of little confidence does not make one."""
+    found = outcome.document["weak_virtues"]
+    weak = [f"{words(each['virtue']).lower()} {short_of(each['score'], below)}" for each in found]
+    scores = [row["score"] for row in outcome.virtues if not is_missing(row["score"])]
+    if weak or not scores:
+        return ", ".join(weak) or "no virtue was scored"
+    return "none surely" if any(falls_short(each, below) for each in scores) else "none"
+
+
+def _summary(document: EvaluationDocument, weak: str) -> Text:
     decided = _decided(document)
     passed = f"   passed: {sum(decided)} of {len(decided)}" if decided else ""
-    weak = ", ".join(shown) or ("none" if document["fitness"] is not None else "no virtue was scored")
     return Text.assemble(
         "average score ", (dashed(score, document["average_score"]), "bold"),
         f"   fitness {dashed(score, document['fitness'])}   weak virtues: {weak}{passed}"

@@ -34,6 +34,7 @@ FEEDBACK = {
     ],
 }  # fmt: skip
 STUDY = [human_ratings, rating_analysis, judge_calibration, human_feedback_evaluations]
+FEEDBACK_STUDY = [human_ratings, human_feedback_evaluations]
 
 
 def send(workplace: Workplace, rater: str, marks: list[int]) -> None:
@@ -76,7 +77,7 @@ def test_what_raters_sent_becomes_figures(workplace: Workplace) -> None:
     assert found["rater_checks"]["not_checked"].startswith("outlier: it needs three raters; too_fast: no rating has")
     assert found["judge_calibration"]["calibrated"] == 0
     assert "No reply has both" in Path(found["judge_calibration"]["report"]).read_text(encoding="utf-8")
-    assert materialise(workplace)["human_ratings"]["unchanged"] == 12
+    assert materialise(workplace, [human_ratings])["human_ratings"]["unchanged"] == 12
 
 
 def test_what_was_sent_is_imported_before_anything_is_made_of_it(workplace: Workplace) -> None:
@@ -92,7 +93,7 @@ def test_what_was_sent_is_imported_before_anything_is_made_of_it(workplace: Work
 def test_feedback_files_become_evaluations_and_events(workplace: Workplace) -> None:
     send(workplace, "ann", [3])
     say(workplace, FEEDBACK)
-    found = materialise(workplace)["human_feedback_evaluations"]
+    found = materialise(workplace, FEEDBACK_STUDY)["human_feedback_evaluations"]
     assert found["unmapped_dimensions"] == "sparkle"
     [row] = workplace.warehouse.query("select * from human_feedback_evaluations where task_id = 'reminders'")
     assert json.loads(row["virtue_scores"])["wisdom"]["score"] == pytest.approx(0.2)
@@ -103,17 +104,18 @@ def test_feedback_files_become_evaluations_and_events(workplace: Workplace) -> N
 
 def test_what_a_webhook_does_not_take_is_told(workplace: Workplace) -> None:
     send(workplace, "ann", [3])
-    assert materialise(workplace)["human_feedback_evaluations"]["delivery_faults"] == "none"
+    assert materialise(workplace, FEEDBACK_STUDY)["human_feedback_evaluations"]["delivery_faults"] == "none"
     unheard = replace(workplace, env={**workplace.env, "STOIC_WEBHOOK_URL": "ftp://nobody"})
     say(workplace, FEEDBACK)
-    assert "STOIC_WEBHOOK_URL" in materialise(unheard)["human_feedback_evaluations"]["delivery_faults"]
+    found = materialise(unheard, FEEDBACK_STUDY)["human_feedback_evaluations"]
+    assert "STOIC_WEBHOOK_URL" in found["delivery_faults"]
 
 
 def test_names_and_complaints_set_up_no_markup(workplace: Workplace) -> None:
     send(workplace, "[ann](x)", [5] * 12)
     send(workplace, "ben", [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2])
     say(workplace, {}, "<b>")
-    found = materialise(workplace)
+    found = materialise(workplace, [rating_analysis, *FEEDBACK_STUDY])
     assert r"- \[ann\](x): " in found["rater_checks"]["flags"]
     assert r"\<b\>.json" in found["human_feedback_evaluations"]["complaints"]
 
@@ -133,7 +135,7 @@ def test_of_a_calibration_dagster_keeps_the_first_rows_alone(workplace: Workplac
 
 def test_where_there_is_nothing_to_rate_the_run_goes_on_and_says_why(workplace: Workplace) -> None:
     send(workplace, "ann", [1, 2])
-    found = materialise(workplace, [rating_pages, *STUDY])
+    found = materialise(workplace, [rating_pages, human_ratings])
     assert (found["rating_pages"]["replies"], found["human_ratings"]["new"]) == (0, 2)
     assert found["rating_pages"]["why"].startswith("nothing was evaluated yet")
 
@@ -164,7 +166,7 @@ def test_raters_are_told_whom_people_wrote_to(
 
 
 def test_without_ratings_the_analysis_says_what_to_do(workplace: Workplace) -> None:
-    found = materialise(workplace)
+    found = materialise(workplace, [rating_analysis])
     for asset in ("rater_reliability", "rater_checks"):
         assert "stoic ratings collect" in found[asset]["why"]
 

@@ -160,11 +160,12 @@ def test_virtues_have_one_name(stored: Stored, workplace: Workplace, capsys: pyt
     assert "practical_wisdom" not in shown
 
 
-@pytest.mark.parametrize(("fitness", "said"), [(0.8, "none"), (None, "no virtue was scored")])
-def test_what_nobody_scored_is_not_called_strong(
-    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], fitness: float | None, said: str
+@pytest.mark.parametrize(("scored", "said"), [(0.7, "none"), (0.4, "none surely"), (None, "no virtue was scored")])
+def test_what_nobody_scored_or_is_low_without_confidence_is_not_called_strong(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], scored: float | None, said: str
 ) -> None:
-    finish(stored(fitness=fitness), workplace, as_json=False, fail_under=None)
+    wisdom = {"agent": "marcus", "virtue": "wisdom", "score": scored, "trials": 1, "not_exercised": 0}
+    finish(stored(virtues=(wisdom,)), workplace, as_json=False, fail_under=None)
     assert f"weak virtues: {said} " in capsys.readouterr().out
 
 
