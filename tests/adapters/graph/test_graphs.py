@@ -13,6 +13,7 @@ from stoic_assets.adapters.process import process_identity
 from stoic_assets.core.configuration.graph_address import GraphAddress
 from stoic_assets.core.errors import ConfigurationError, InfrastructureError, QueryError
 
+ENDLESS = "UNWIND range(1, 2000000) AS x UNWIND range(1, 2000000) AS y RETURN count(*) AS n"
 
 def run(graphs: Graphs, setup: str, cypher: str) -> list[dict[str, object]]:
     async def work() -> list[dict[str, object]]:
@@ -37,9 +38,11 @@ def test_by_default_both_graphs_are_databases_of_the_embedded_server(embedded, e
 def test_after_the_embedded_server_died_only_what_ran_then_is_lost(tmp_path):
     async def work(graphs: Graphs) -> None:
         await graphs.subject.run_script("CREATE (:Kept {n: 1})", {}, 10)
+        running = asyncio.create_task(graphs.subject.observe(ENDLESS, {}, 1, 60))
+        await asyncio.sleep(1)
         os.kill(graphs.embedded.pid, signal.SIGKILL)
         with pytest.raises(InfrastructureError):
-            await graphs.subject.observe("MATCH (k:Kept) RETURN k.n AS n", {}, 10, 10)
+            await running
         several = [graphs.subject.observe("MATCH (k:Kept) RETURN k.n AS n", {}, 1, 10) for _ in range(5)]
         assert await asyncio.gather(*several) == [[{"n": 1}]] * 5
         await graphs.stoic.write("MERGE (:Agent {id: 'marcus'})")
