@@ -26,13 +26,13 @@ from stoic_assets.core.presentation.confidence import (
 from stoic_assets.core.presentation.formatting import (
     dashed,
     dollars,
-    is_missing,
     listed,
     plural,
     score,
     short_of,
     words,
 )
+from stoic_assets.core.reports.data import values
 from stoic_assets.core.rounding import falls_short
 from stoic_assets.core.scoring.evaluation_document import TrialEntry
 from stoic_assets.core.scoring.evaluation_junit import evaluation_junit
@@ -160,8 +160,7 @@ def _weak(outcome: Outcome, below: float) -> str:
     """The weak virtues; a score under `below` of little confidence does not make one."""
     found = outcome.document["weak_virtues"]
     weak = [f"{words(each['virtue']).lower()} {short_of(each['score'], below)}" for each in found]
-    scores = [row["score"] for row in outcome.virtues if not is_missing(row["score"])]
-    if weak or not scores:
+    if weak or not (scores := values(outcome.virtues, "score")):
         return ", ".join(weak) or "no virtue was scored"
     return "none surely" if any(falls_short(each, below) for each in scores) else "none"
 

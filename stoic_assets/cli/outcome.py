@@ -85,7 +85,7 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
     }  # fmt: skip
     document = evaluation_document(tables) | besides
     names = _names(document["trials"], {row["trial_id"]: job_key(row) for row in tables["composite_scores"]})
-    compared = _compared(workplace, stored.read_if_stored("version_comparisons"))
+    compared = _compared(workplace, stored.read_if_stored("version_comparisons"), tables)
     return Outcome(
         document, scores["average_overall"], virtues, evaluation["planned_trials"], evaluation["status"],
         scores["conclusive"], names,
@@ -102,9 +102,9 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
     )
 
 
-def _compared(workplace: Workplace, rows: Rows) -> VersionVerdict | None:
-    """The verdict of a stored comparison with the assertions that broke; None without one."""
-    return version_verdict(rows, broken_since(workplace, rows)) if rows else None
+def _compared(workplace: Workplace, rows: Rows, tables: Mapping[str, Rows]) -> VersionVerdict | None:
+    """The verdict of a stored comparison with the assertions that broke, by the `tables` too; None without one."""
+    return version_verdict(rows, broken_since(workplace.warehouse, rows, tables)) if rows else None
 
 
 def _uncompared(workplace: Workplace, manifest: Manifest) -> str | None:

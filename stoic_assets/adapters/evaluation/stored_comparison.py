@@ -3,7 +3,7 @@
 Either side can be judged again without the comparison: only an evaluation, or a regrade of the candidate, renews it.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -47,15 +47,12 @@ def compare_again(workplace: Workplace, rows: Rows, without: Collection[str] = (
     return compare(*sides, settings.minimal_differences, settings.invalid_trials_threshold, moved)
 
 
-def broken_since(workplace: Workplace, rows: Rows) -> list[PairedAssertion]:
-    """The assertions that broke between the two evaluations, by their tables as far as these are stored."""
-    sides = [StoredTables(workplace.warehouse, key) for key in _sides(rows)]
-    before, after = (
-        held(side.read_if_stored("composite_scores"), side.read_if_stored("assertion_results", ASSERTION))
-        for side in sides
-    )
-    trials = (side.read_if_stored("trials", ("job", "job_hash")) for side in sides)
-    return broken_alike(paired_assertions(before, after), *trials)
+def broken_since(warehouse: Warehouse, rows: Rows, tables: Mapping[str, Rows]) -> list[PairedAssertion]:
+    """The assertions that broke since the base, as far as its tables are stored; `tables` are the candidate's."""
+    base = StoredTables(warehouse, _sides(rows)[0])
+    before = held(base.read_if_stored("composite_scores"), base.read_if_stored("assertion_results", ASSERTION))
+    pairs = paired_assertions(before, held(tables["composite_scores"], tables["assertion_results"]))
+    return broken_alike(pairs, base.read_if_stored("trials", ("job", "job_hash")), tables["trials"])
 
 
 def outdated_by(workplace: Workplace, agent_version: str, evaluation_id: str) -> Iterator[str]:

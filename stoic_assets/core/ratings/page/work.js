@@ -105,11 +105,15 @@ class Work {
   /** Stores the touched records and these changes, after what another window stored. */
   save(changes = {}) {
     this.catchUp();
-    for (const id of this.touched) storage.write(this.placeOf(id), this.records[id]);
-    this.touched.clear();
+    this.storeTouched();
     if (Object.keys(changes).length === 0) return;
     const { unlocked, shortcuts, saved } = Object.assign(this, changes);
     storage.write(this.place, { unlocked, shortcuts, saved });
+  }
+
+  storeTouched() {
+    for (const id of this.touched) storage.write(this.placeOf(id), this.records[id]);
+    this.touched.clear();
   }
 
   isPractice(number) {
@@ -164,7 +168,7 @@ class Work {
     const before = new Date(record.timestamp ?? 0).getTime();
     record.timestamp = new Date(Math.max(Date.now(), before < Date.now() + DAY_MS ? before + 1 : 0)).toISOString();
     this.replace(this.order[number].test_id, record);
-    this.save();
+    this.storeTouched();
   }
 
   /** Puts a record in the place of the one before: whatever else is stored of that one is older. */
