@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from publications import Make, Say, Sent, published
 
+from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.evaluation import stored_comparison
 from stoic_assets.adapters.evaluation.publishing import gepa_batch
 from stoic_assets.adapters.evaluation.version_comparison import compare_versions, store_comparison
@@ -170,6 +171,20 @@ def test_of_an_evaluation_that_says_nothing_no_fitness_leaves(
     assert updates_sent(workplace, manifest) == []
     with pytest.raises(ConfigurationError, match="is not finished or has too many invalid trials"):
         gepa_batch(workplace, manifest)
+
+
+def test_nothing_is_learned_from_an_evaluation_that_is_not_scored_yet(
+    workplace: Workplace, manifest: Manifest
+) -> None:
+    begun = manifest.model_copy(update={"evaluation_id": "day"})
+    workplace.evidence.begin(begun)
+    with pytest.raises(ConfigurationError, match=r"is not finished .* until `stoic eval .* --resume day` has"):
+        gepa_batch(workplace, begun)
+    with (
+        locked(workplace.evidence.folder(begun.agent_version, "day") / "lock", ConfigurationError("busy")),
+        pytest.raises(ConfigurationError, match=r"is not finished .* until its run has ended"),
+    ):
+        gepa_batch(workplace, begun)
 
 
 def test_holdout_jobs_are_in_the_verdict_and_not_in_what_evolution_is_told(
