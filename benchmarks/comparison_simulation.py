@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.comparison.forgetful_agent import Forgetful, found_assertions
 from benchmarks.comparison.simulated_comparisons import (
     Cell,
     alarmed_histories,
@@ -63,6 +64,8 @@ WORSE = [
         [(10, (1, 10)), (2, (1, 1))], [(1, (1, 3)), (11, (1, 1))], [(1, (2, 3)), (11, (3, 3))],
     )
 ]  # fmt: skip
+FORGETFUL = [Forgetful(jobs, repeats, (1.0, 2 / 3)) for jobs in (3, 4, 8, 12) for repeats in (1, 2, 3, 5)]
+CLONES = [Forgetful(jobs, repeats, (holds, holds)) for jobs in (4, 12) for repeats in (2, 5) for holds in (0.5, 0.9)]
 HEAD = ("jobs", "repeats", "σ", "τ")
 
 Counts = tuple[float, ...]
@@ -77,7 +80,7 @@ class Work:
     seeds: np.random.SeedSequence = field(default_factory=lambda: np.random.SeedSequence(SEED))
 
     def start(
-        self, simulate: Callable[..., Counts], cell: Cell | Unequal, n: int, *more: float
+        self, simulate: Callable[..., Counts], cell: Cell | Unequal | Forgetful, n: int, *more: float
     ) -> list[Future[Counts]]:
         """Starts `simulate` on the cell, `n` times if all shares are done."""
         seeds = self.seeds.spawn(self.shares)
@@ -121,6 +124,8 @@ def simulate(quick: bool) -> bool:
         unequal = [work.start(verdicts, cell, COMPARISONS) for cell in UNEQUAL]
         worse = [work.start(verdicts, cell, DROPS) for cell in WORSE]
         some = [work.start(verdicts, cell, COMPARISONS) for cell in SOME_UNEQUAL]
+        forgetful = [work.start(found_assertions, cell, DROPS) for cell in FORGETFUL]
+        clones = [work.start(found_assertions, cell, COMPARISONS) for cell in CLONES]
         _print_versions()
         _print_false_alarms(bounds, [_summed(futures) for futures in equal], work.done(COMPARISONS))
         _print_drops(bounds, _summed(drops), work)
@@ -128,6 +133,8 @@ def simulate(quick: bool) -> bool:
         _print_unequal(bounds, [_summed(futures) for futures in unequal], work.done(COMPARISONS))
         _print_some_unequal(bounds, [_summed(futures) for futures in some], work.done(COMPARISONS))
         _print_worse([_summed(futures) for futures in worse], work.done(DROPS))
+        _print_forgetful(bounds, [_summed(futures) for futures in forgetful], work.done(DROPS))
+        _print_clones(bounds, [_summed(futures) for futures in clones], work.done(COMPARISONS))
     return bounds.held
 
 
@@ -190,6 +197,26 @@ def _print_worse(counts: Sequence[Floats], n: int) -> None:
         for cell, (regressed, _, by_jobs, _) in zip(WORSE, counts, strict=True)
     ]
     print_table(f"A candidate whose assertions hold less often: {n:,}", ["jobs", "others", "regressed"], rows)
+
+
+def _print_forgetful(bounds: Bounds, counts: Sequence[Floats], n: int) -> None:
+    rows = [
+        [str(cell.jobs), str(cell.repeats), f"{weaker / n:.0%}", f"{broke / n:.0%}",
+         bounds.percent(false / n, MOST_POOLED, n)]
+        for cell, (weaker, broke, false) in zip(FORGETFUL, counts, strict=True)
+    ]  # fmt: skip
+    title = f"A candidate that forgets a third of what the base always does: {n:,} comparisons a cell"
+    print_table(title, ["jobs", "repeats", "found as weaker", "broken in a job", "another called weaker"], rows)
+
+
+def _print_clones(bounds: Bounds, counts: Sequence[Floats], n: int) -> None:
+    rows = [
+        [str(cell.jobs), str(cell.repeats), f"{cell.holds[0]:.0%}", f"{broke / n:.0%}",
+         *(bounds.percent(found / n, MOST_POOLED, n) for found in (weaker, other))]
+        for cell, (weaker, broke, other) in zip(CLONES, counts, strict=True)
+    ]  # fmt: skip
+    title = f"Assertions of two clones: {n:,} comparisons a cell"
+    print_table(title, ["jobs", "repeats", "holds", "broken in a job", "called weaker", "another called weaker"], rows)
 
 
 def _groups(cell: Unequal) -> list[str]:

@@ -1,6 +1,6 @@
 """`stoic compare`: compares two versions, with a gate that can stop a pipeline."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,17 +17,13 @@ from stoic_assets.cli.compared_evaluations import compared_evaluations
 from stoic_assets.cli.evaluation_choice import checked_version
 from stoic_assets.cli.evaluation_end import GATE_SAYS_NO
 from stoic_assets.cli.options import Json
+from stoic_assets.core.comparison.assertions_text import CHANCE, Told, Turn, told, told_apart
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.comparison_junit import comparison_junit, refusal_junit
 from stoic_assets.core.comparison.comparison_markdown import comparison_markdown, refusal_markdown
 from stoic_assets.core.comparison.comparison_text import (
-    CHANCE,
-    SHOWN_ASSERTIONS,
-    assertions_named,
-    broken,
     confidence,
     few_jobs,
-    fixed,
     headline,
     interval,
     name,
@@ -36,8 +32,9 @@ from stoic_assets.core.comparison.comparison_text import (
     verdict_word,
 )
 from stoic_assets.core.comparison.family import Verdict
-from stoic_assets.core.comparison.paired_assertions import REPEATED, PairedAssertion
+from stoic_assets.core.comparison.paired_assertions import REPEATED
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
+from stoic_assets.core.comparison.weaker_assertions import can_weaken
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import dashed, difference, p_value, plural, score
@@ -49,16 +46,20 @@ COLOURS: dict[Verdict, str] = {
 }
 
 
+TURNS: dict[Turn, str] = {"broken": "red", "weaker": "red", "fixed": "green"}
+
+
 class Gate(StrEnum):
     """What makes the command exit with 1."""
 
     regression = "regression"
     inconclusive = "inconclusive"
     broken = "broken"
+    weaker = "weaker"
 
 
 STOPPING: dict[Gate, set[Verdict]] = {
-    Gate.regression: {"regressed"}, Gate.inconclusive: {"regressed", "inconclusive"}, Gate.broken: set(),
+    Gate.regression: {"regressed"}, Gate.inconclusive: {"regressed", "inconclusive"},
 }
 
 
@@ -76,7 +77,8 @@ def compare(
         typer.Option(
             metavar="GATE",
             help="Exit with 1: `regression` where a measure regressed, `inconclusive` also where the verdict is "
-            "inconclusive, `broken` where an assertion that always held never holds. May be repeated.",
+            "inconclusive, `broken` where an assertion that always held never holds, `weaker` where one holds "
+            "significantly less often. May be repeated.",
         ),
     ] = None,
     junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit XML to this file.")] = None,
@@ -112,18 +114,25 @@ def _stop(comparison: Comparison, gates: Collection[Gate]) -> None:
     """Exits with 1 where a gate fails, and says why; also reports a gate that cannot fail."""
     for blind in _blind(comparison, gates):
         console.complain(blind)
-    sure = comparison.surely_broken if Gate.broken in gates else ()
-    worse = [gate for gate in gates if comparison.verdict in STOPPING[gate]]
+    worse = [gate for gate in gates if comparison.verdict in STOPPING.get(gate, ())]
     for gate in worse[:1]:
         version, verdict = comparison.candidate.agent_version, comparison.verdict
         why = f": {undecided(comparison.gating)}" if verdict == "inconclusive" else ""
         console.complain(f"--fail-on {gate}: the verdict on {version} is {verdict}{why}")
-    if sure:
-        console.complain(f"--fail-on broken: {broken(sure, *comparison.versions)}:")
-    for line in assertions_named(sure, most=len(sure)):
-        console.err.print(console.foreign(f"  {line}"))
-    if worse or sure:
+    stopping = _worse_assertions(comparison, gates)
+    for found in stopping:
+        console.complain(f"--fail-on {found.turn}: {found.heading}:")
+        for line in found.lines:
+            console.err.print(console.foreign(f"  {line}"))
+    if worse or stopping:
         raise typer.Exit(GATE_SAYS_NO)
+
+
+def _worse_assertions(comparison: Comparison, gates: Collection[Gate]) -> list[Told]:
+    """The assertions at which a gate fails, all of them."""
+    sure = comparison.surely_broken if Gate.broken in gates else ()
+    fell = comparison.weaker if Gate.weaker in gates else ()
+    return told(sure, told_apart(fell) if sure else fell, (), comparison.versions, most=len(comparison.assertions))
 
 
 def _blind(comparison: Comparison, gates: Collection[Gate]) -> Iterator[str]:
@@ -133,6 +142,8 @@ def _blind(comparison: Comparison, gates: Collection[Gate]) -> Iterator[str]:
         yield f"--fail-on regression cannot fail here: {comparison.cannot_regress}{advice}"
     unsure = [pair for pair in comparison.broken if not pair.repeated]
     advice = f"evaluate both versions with --repeats {REPEATED} or more"
+    if Gate.weaker in gates and not can_weaken(comparison.assertions):
+        yield f"--fail-on weaker cannot fail here: no assertion was checked in enough trials of both versions; {advice}"
     if Gate.broken in gates and comparison.too_few_repeats:
         yield f"--fail-on broken cannot fail here: {comparison.too_few_repeats}; {advice}"
     elif Gate.broken in gates and unsure:
@@ -148,8 +159,8 @@ def show_comparison(comparison: Comparison) -> None:
     console.print_table(_table(comparison))
     for line in open_questions(comparison.gating, comparison.notes):
         console.say(line, style="dim", indent=2)
-    _show_assertions(broken(comparison.broken, *comparison.versions), comparison.broken, style="red")
-    _show_assertions(fixed(comparison.fixed, *comparison.versions), comparison.fixed, style="green")
+    for found in told(comparison.broken, told_apart(comparison.weaker), comparison.fixed, comparison.versions):
+        _show_assertions(found)
     if whose := confidence(comparison):
         console.say(whose, style="dim")
     if comparison.candidate.offline:
@@ -158,10 +169,9 @@ def show_comparison(comparison: Comparison) -> None:
         console.say(few, style="yellow")
 
 
-def _show_assertions(heading: str, pairs: Sequence[PairedAssertion], style: str) -> None:
-    if pairs:
-        console.say(f"{heading}:", style=style, indent=2)
-    for line in assertions_named(pairs, most=SHOWN_ASSERTIONS):
+def _show_assertions(found: Told) -> None:
+    console.say(f"{found.heading}:", style=TURNS[found.turn], indent=2)
+    for line in (*found.lines, *found.rest):
         console.say(console.foreign(f"  {line}"), indent=4)
 
 
@@ -201,6 +211,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "summary": headline(comparison), "offline": comparison.candidate.offline, "notes": list(comparison.notes),
         "findings": [finding.row() for finding in comparison.findings],
         "flipped_assertions": [pair.row() for pair in comparison.assertions if pair.change],
+        "weaker_assertions": [found.row() for found in comparison.weaker],
     }
 
 

@@ -146,13 +146,12 @@ def _show(outcome: Outcome, workplace: Workplace) -> None:
 
 
 def _against_base(outcome: Outcome) -> list[str]:
-    """A line with the verdict against the base and one on what broke, or one on why there is no verdict.
+    """A line with the verdict against the base and some on assertions, or one on why there is no verdict.
 
     `stoic compare` says more.
     """
     if comparison := outcome.compared:
-        broke = [comparison.what_broke] if comparison.what_broke else []
-        return [f"{comparison.headline}: {comparison.what}", *broke]
+        return [f"{comparison.headline}: {comparison.what}", *(each.heading for each in comparison.worse_assertions)]
     return [outcome.uncompared] if outcome.uncompared else []
 
 

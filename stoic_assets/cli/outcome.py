@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stoic_assets.adapters.evaluation.release_comparison import comparable_version, why_uncompared
-from stoic_assets.adapters.evaluation.stored_comparison import broken_since
+from stoic_assets.adapters.evaluation.stored_comparison import assertions_since
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
 from stoic_assets.adapters.warehouse.stored_tables import StoredTables
 from stoic_assets.adapters.workplace import Workplace
@@ -103,8 +103,8 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
 
 
 def _compared(workplace: Workplace, rows: Rows, tables: Mapping[str, Rows]) -> VersionVerdict | None:
-    """The verdict of a stored comparison with the assertions that broke, by the `tables` too; None without one."""
-    return version_verdict(rows, broken_since(workplace.warehouse, rows, tables)) if rows else None
+    """The verdict of a stored comparison, by the `tables` with assertions that got worse; None without one."""
+    return version_verdict(rows, assertions_since(workplace.warehouse, rows, tables)) if rows else None
 
 
 def _uncompared(workplace: Workplace, manifest: Manifest) -> str | None:

@@ -13,7 +13,7 @@ from stoic_assets.adapters.warehouse.stored_tables import StoredTables
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison, compare
-from stoic_assets.core.comparison.paired_assertions import PairedAssertion, broken_alike, held, paired_assertions
+from stoic_assets.core.comparison.paired_assertions import PairedAssertion, asked_alike, held, paired_assertions
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.evaluation.evaluation_id import EvaluationKey
 from stoic_assets.core.evaluation.next_command import judge_again
@@ -47,12 +47,15 @@ def compare_again(workplace: Workplace, rows: Rows, without: Collection[str] = (
     return compare(*sides, settings.minimal_differences, settings.invalid_trials_threshold, moved)
 
 
-def broken_since(warehouse: Warehouse, rows: Rows, tables: Mapping[str, Rows]) -> list[PairedAssertion]:
-    """The assertions that broke since the base, as far as its tables are stored; `tables` are the candidate's."""
+def assertions_since(warehouse: Warehouse, rows: Rows, tables: Mapping[str, Rows]) -> list[PairedAssertion]:
+    """The assertions of jobs that ask the same as in the base, as far as its tables are stored.
+
+    `tables` are the candidate's.
+    """
     base = StoredTables(warehouse, _sides(rows)[0])
     before = held(base.read_if_stored("composite_scores"), base.read_if_stored("assertion_results", ASSERTION))
     pairs = paired_assertions(before, held(tables["composite_scores"], tables["assertion_results"]))
-    return broken_alike(pairs, base.read_if_stored("trials", ("job", "job_hash")), tables["trials"])
+    return asked_alike(pairs, base.read_if_stored("trials", ("job", "job_hash")), tables["trials"])
 
 
 def outdated_by(workplace: Workplace, agent_version: str, evaluation_id: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from stoic_assets.core.comparison.comparable import Common, common_ground
 from stoic_assets.core.comparison.effect import FEWEST_JOBS
@@ -19,6 +20,7 @@ from stoic_assets.core.comparison.paired_assertions import (
 from stoic_assets.core.comparison.paired_jobs import Measured, NoisyCells, Scope, cells_by_measure, paired
 from stoic_assets.core.comparison.side import Side
 from stoic_assets.core.comparison.trial_values import trial_noise
+from stoic_assets.core.comparison.weaker_assertions import WeakerAssertion, weaker_since
 from stoic_assets.core.configuration.settings import MinimalDifferences
 from stoic_assets.core.table_rows import Row
 
@@ -85,6 +87,11 @@ class Comparison:
     def fixed(self) -> tuple[PairedAssertion, ...]:
         """The assertions that held in no trial of the base and hold in every one of the candidate."""
         return tuple(pair for pair in self.assertions if pair.fixed)
+
+    @cached_property
+    def weaker(self) -> tuple[WeakerAssertion, ...]:
+        """The assertions that hold significantly less often, over all the jobs that check them."""
+        return weaker_since(self.assertions, self.gating)
 
     @property
     def too_few_repeats(self) -> str | None:

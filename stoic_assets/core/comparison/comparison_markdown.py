@@ -1,23 +1,19 @@
 """A comparison as Markdown, for a comment on a pull request."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
+from stoic_assets.core.comparison.assertions_text import Told, told, told_apart
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.comparison_text import (
-    assertion_lines,
-    broken,
     detectable,
-    fixed,
     headline,
     interval,
-    left_out,
     name,
     open_questions,
     verdict_word,
     what_to_know,
 )
 from stoic_assets.core.comparison.family import Verdict
-from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.presentation.formatting import dashed, difference, p_value, score
 from stoic_assets.core.presentation.markdown import bulleted, plain, with_code
 from stoic_assets.core.table_rows import Row
@@ -29,14 +25,15 @@ _COLUMNS = ("measure", "base", "candidate", "difference", "95 % interval", "p (H
 
 
 def comparison_markdown(comparison: Comparison) -> str:
-    """Verdict, notes, what broke and what was fixed, the nine measures, and, collapsed, those that never gate."""
+    """Verdict, notes, how assertions turned, the nine measures, and, collapsed, those that never gate."""
     rest = [found.row() for found in comparison.findings if not found.gating]
     evaluations = f"`{comparison.base.evaluation_id}` and `{comparison.candidate.evaluation_id}`"
+    fell = told_apart(comparison.weaker)
+    turns = told(comparison.broken, fell, comparison.fixed, comparison.versions, MOST_ASSERTIONS)
     parts = [
-        f"### {MARKS[comparison.verdict]} {plain(headline(comparison))}",
+        f"### {_mark(comparison)} {plain(headline(comparison))}",
         bulleted(what_to_know(comparison), with_code),
-        _assertions(broken(comparison.broken, *comparison.versions), comparison.broken),
-        _assertions(fixed(comparison.fixed, *comparison.versions), comparison.fixed),
+        *map(_assertions, turns),
         _table(comparison.gating),
         bulleted(open_questions(comparison.gating, comparison.notes)),
         "<details><summary>Further measures</summary>",
@@ -49,18 +46,19 @@ def comparison_markdown(comparison: Comparison) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def _mark(comparison: Comparison) -> str:
+    """That of the verdict, unless only single assertions show that something got worse."""
+    worse = comparison.surely_broken or comparison.weaker
+    return "⚠️" if worse and comparison.verdict != "regressed" else MARKS[comparison.verdict]
+
+
 def refusal_markdown(base: str, candidate: str, why: str) -> str:
     """The comment when nothing could be compared."""
     return f"### ❔ {plain(candidate)} was not compared with {plain(base)}\n\n{with_code(why)}\n"
 
 
-def _assertions(heading: str, pairs: Sequence[PairedAssertion]) -> str:
-    """The assertions under a heading; empty where there are none."""
-    if not pairs:
-        return ""
-    named = assertion_lines(pairs, MOST_ASSERTIONS)
-    more = bulleted(left_out(pairs, MOST_ASSERTIONS), with_code)
-    return f"**{plain(heading)}:**\n\n{bulleted(named)}\n{more}".rstrip()
+def _assertions(turn: Told) -> str:
+    return f"**{plain(turn.heading)}:**\n\n{bulleted(turn.lines)}\n{bulleted(turn.rest, with_code)}".rstrip()
 
 
 def _table(rows: Iterable[Row]) -> str:

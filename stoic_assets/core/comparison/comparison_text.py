@@ -5,10 +5,10 @@ Of a stored comparison the verdict has its own headline (`version_verdict`). Row
 
 from collections.abc import Collection, Iterable, Sequence
 
+from stoic_assets.core.comparison.assertions_text import broken, told_apart, weaker
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.effect import ALPHA
 from stoic_assets.core.comparison.family import Verdict, is_measured, measured, ruled_out
-from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, whose_confidence
 from stoic_assets.core.presentation.formatting import (
@@ -18,7 +18,6 @@ from stoic_assets.core.presentation.formatting import (
     is_missing,
     listed,
     percent,
-    plural,
     score,
 )
 from stoic_assets.core.table_rows import Row
@@ -29,17 +28,17 @@ HEADINGS: dict[Verdict, str] = {
 }
 FEW_JOBS = 12
 """Fewer jobs detect only large differences (docs/statistics.md)."""
-CHANCE = "a single trial may be chance"
-SHOWN_ASSERTIONS = 8
-"""Lines on assertions, and jobs that a line names."""
 SCOPES = {"lift": "lift from the facts"}
 
 
 def headline(comparison: Comparison) -> str:
-    """One sentence: the verdict, which measures changed by how much, and whether assertions broke all the same."""
-    sure = () if comparison.verdict == "regressed" else comparison.surely_broken
-    on_measures = _on_measures(comparison)
-    return f"{on_measures}; but {broken(sure, *comparison.versions)}" if sure else on_measures
+    """One sentence: the verdict, which measures changed by how much, and whether assertions got worse all the same."""
+    on_measures, versions = _on_measures(comparison), comparison.versions
+    if comparison.verdict == "regressed":
+        return on_measures
+    sure, fell = comparison.surely_broken, told_apart(comparison.weaker)
+    worse = [*([broken(sure, *versions)] if sure else []), *([weaker(fell, *versions)] if fell else [])]
+    return f"{on_measures}; but {', and '.join(worse)}" if worse else on_measures
 
 
 def _on_measures(comparison: Comparison) -> str:
@@ -165,64 +164,3 @@ def detectable(row: Row) -> str:
     """The smallest difference that the jobs detect with 90 % power; a dash where it is above 1, as no score is."""
     found = row["detectable"]
     return DASH if is_missing(found) or found > 1 else score(found)
-
-
-def broken(pairs: Sequence[PairedAssertion], base: str, candidate: str) -> str:
-    """How many assertions broke between two versions."""
-    return f"{_turned(pairs, f'always held for {base}', 'never hold')} for {candidate}"
-
-
-def fixed(pairs: Sequence[PairedAssertion], base: str, candidate: str) -> str:
-    """How many assertions were fixed between two versions."""
-    return f"{_turned(pairs, f'never held for {base}', 'always hold')} for {candidate}"
-
-
-def _turned(pairs: Sequence[PairedAssertion], before: str, now: str) -> str:
-    return f"{plural(len(pairs), 'assertion')} that {before} {now}{'s' if len(pairs) == 1 else ''}"
-
-
-def assertions_named(pairs: Sequence[PairedAssertion], most: int) -> list[str]:
-    """A line for each assertion, and one on those after `most` lines; see `assertion_lines`."""
-    return [*assertion_lines(pairs, most), *left_out(pairs, most)]
-
-
-def assertion_lines(pairs: Sequence[PairedAssertion], most: int) -> list[str]:
-    """At most so many lines with how often assertions held; those that check the same in several jobs share one.
-
-    A line names at most as many jobs.
-    """
-    return [_line(alike, most) for alike in _grouped(pairs)[:most]]
-
-
-def left_out(pairs: Sequence[PairedAssertion], most: int) -> list[str]:
-    """The line on the assertions after the first `most` lines; none where there are no more."""
-    more = sum(map(len, _grouped(pairs)[most:]))
-    return [f"and {more} more, which `stoic compare --json` names"] if more else []
-
-
-def _grouped(pairs: Sequence[PairedAssertion]) -> list[list[PairedAssertion]]:
-    """The assertions that check the same together, in the order of the first of each."""
-    return list(grouped((pair.what, pair) for pair in pairs).values())
-
-
-def _line(alike: Sequence[PairedAssertion], most: int) -> str:
-    """The line of one assertion, or of several that check the same, with at most so many of their jobs."""
-    if len(alike) == 1:
-        return f"{assertion_name(alike[0])} ({how_often(*alike)})"
-    places = [f"{pair.job} ({pair.condition})" for pair in alike]
-    return f"{alike[0].what} ({how_often(*alike)}) in {listed(places, most)}"
-
-
-def assertion_name(pair: PairedAssertion) -> str:
-    """`order (withheld): the refund is booked`."""
-    return f"{pair.job} ({pair.condition}): {pair.label}"
-
-
-def how_often(*pairs: PairedAssertion) -> str:
-    """`held 3 of 3 times, now 0 of 3`, over all these assertions."""
-    before, now = [pair.base for pair in pairs], [pair.candidate for pair in pairs]
-    decided = sum(each.decided for each in before)
-    return (
-        f"held {sum(each.passed for each in before)} of {decided} {'time' if decided == 1 else 'times'}, "
-        f"now {sum(each.passed for each in now)} of {sum(each.decided for each in now)}"
-    )

@@ -123,6 +123,14 @@ def decide(tests: Sequence[Test], gating: bool) -> list[Finding]:
     ]
 
 
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Step down: the smallest p times their number, the next times one less, none below the one before."""
+    ascending = sorted(range(len(p_values)), key=p_values.__getitem__)
+    grown = (min(1.0, p_values[place] * (len(p_values) - rank)) for rank, place in enumerate(ascending))
+    adjusted = dict(zip(ascending, accumulate(grown, max), strict=True))
+    return [adjusted[place] for place in range(len(p_values))]
+
+
 def _effect(test: Test, tests: int) -> Effect:
     return effect([pair.difference for pair in test.pairs], tests, test.delta, _noise(test.pairs))
 
@@ -146,18 +154,10 @@ def _adjusted(family: Mapping[int, Tested | None]) -> dict[int, tuple[float, flo
 
     A measure without spread counts in the family, with p 1: the family's size must not depend on the results.
     """
-    less = _holm([tested.p_less if tested else 1.0 for tested in family.values()])
-    greater = _holm([tested.p_greater if tested else 1.0 for tested in family.values()])
+    less = holm([tested.p_less if tested else 1.0 for tested in family.values()])
+    greater = holm([tested.p_greater if tested else 1.0 for tested in family.values()])
     both = zip(family.items(), less, greater, strict=True)
     return {place: (lower, upper) for (place, tested), lower, upper in both if tested}
-
-
-def _holm(p_values: Sequence[float]) -> list[float]:
-    """Step down: the smallest p times their number, the next times one less, none below the one before."""
-    ascending = sorted(range(len(p_values)), key=p_values.__getitem__)
-    grown = (min(1.0, p_values[place] * (len(p_values) - rank)) for rank, place in enumerate(ascending))
-    adjusted = dict(zip(ascending, accumulate(grown, max), strict=True))
-    return [adjusted[place] for place in range(len(p_values))]
 
 
 def _undecided(test: Test, found: Effect, gating: bool) -> Finding:

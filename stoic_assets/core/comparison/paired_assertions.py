@@ -94,12 +94,12 @@ def paired_assertions(
     return sorted(pairs, key=_greatest_loss_first)
 
 
-def broken_alike(
+def asked_alike(
     pairs: Iterable[PairedAssertion], base: Iterable[Row], candidate: Iterable[Row]
 ) -> list[PairedAssertion]:
-    """Those that broke in jobs of the same content; `base` and `candidate` are the rows of `trials` of both."""
+    """Those of jobs of the same content; `base` and `candidate` are the rows of `trials` of both."""
     before, after = ({row["job"]: row.get("job_hash") for row in trials} for trials in (base, candidate))
-    return [pair for pair in pairs if pair.broken and before.get(job_of(pair.job)) == after.get(job_of(pair.job))]
+    return [pair for pair in pairs if before.get(job_of(pair.job)) == after.get(job_of(pair.job))]
 
 
 def held(scores: Iterable[Row], results: Iterable[Row]) -> dict[AssertionKey, Held]:

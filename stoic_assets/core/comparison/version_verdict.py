@@ -1,22 +1,14 @@
 """The verdict on a version as it is read from stored rows: table `version_comparisons` has the statistics."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from stoic_assets.core.comparison.comparison_text import (
-    CHANCE,
-    SHOWN_ASSERTIONS,
-    assertion_lines,
-    broken,
-    change,
-    left_out,
-    open_in_short,
-    undecided,
-    unmeasured,
-)
+from stoic_assets.core.comparison.assertions_text import CHANCE, Told, told, told_apart
+from stoic_assets.core.comparison.comparison_text import change, open_in_short, undecided, unmeasured
 from stoic_assets.core.comparison.family import Verdict, by_size, family_size, measured, overall
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
+from stoic_assets.core.comparison.weaker_assertions import weaker_since
 from stoic_assets.core.table_rows import Row, Rows
 
 
@@ -24,14 +16,14 @@ from stoic_assets.core.table_rows import Row, Rows
 class VersionVerdict:
     """The verdict on a version against `base`: nine `gating` rows that decide, and `others` that never do.
 
-    `broken` are assertions of jobs that ask the same in both.
+    `assertions` are those of jobs that ask the same in both.
     """
 
     base: str
     gating: list[Row]
     others: list[Row]
     notes: list[str]
-    broken: Sequence[PairedAssertion] = ()
+    assertions: Sequence[PairedAssertion] = ()
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -55,23 +47,17 @@ class VersionVerdict:
                 improved, unsure = self.changes("improved"), undecided(self.gating)
                 return f"{improved}, but {unsure}" if improved else unsure
 
-    @property
-    def what_broke(self) -> str | None:
-        """How many assertions broke, whatever the verdict, and whether that may be chance; None where none did."""
-        if not self.broken:
-            return None
-        found = broken(self.broken, self.base, self.gating[0]["candidate"])
-        return found if any(pair.repeated for pair in self.broken) else f"{found}; {CHANCE}"
-
-    @property
-    def broken_lines(self) -> list[str]:
-        """The first of these assertions; `broken_beyond` has a line on the rest, if there are more."""
-        return assertion_lines(self.broken, SHOWN_ASSERTIONS)
-
-    @property
-    def broken_beyond(self) -> list[str]:
-        """See `broken_lines`."""
-        return left_out(self.broken, SHOWN_ASSERTIONS)
+    @cached_property
+    def worse_assertions(self) -> list[Told]:
+        """What is said of those that broke or hold less often, whatever the verdict, and whether that may be chance."""
+        broken = [pair for pair in self.assertions if pair.broken]
+        fell = told_apart(weaker_since(self.assertions, self.gating))
+        found = told(broken, fell, (), (self.base, self.gating[0]["candidate"]))
+        sure = any(pair.repeated for pair in broken)
+        return [
+            replace(each, heading=f"{each.heading}; {CHANCE}") if each.turn == "broken" and not sure else each
+            for each in found
+        ]
 
     @property
     def tested_together(self) -> int:
@@ -88,10 +74,10 @@ class VersionVerdict:
         return open_in_short(self.gating, self.notes)
 
 
-def version_verdict(rows: Rows, broken: Sequence[PairedAssertion] = ()) -> VersionVerdict | None:
+def version_verdict(rows: Rows, assertions: Sequence[PairedAssertion] = ()) -> VersionVerdict | None:
     """The verdict from the rows of `version_comparisons` with one base; None where there are none."""
     gating = [row for row in rows if row["gating"]]
     if not gating:
         return None
     others = [row for row in rows if not row["gating"]]
-    return VersionVerdict(gating[0]["base"], gating, others, list(gating[0].get("notes") or ()), broken)
+    return VersionVerdict(gating[0]["base"], gating, others, list(gating[0].get("notes") or ()), assertions)

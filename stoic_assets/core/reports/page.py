@@ -92,7 +92,7 @@ def _compared(data: ReportData, trials: Sequence[TrialView]) -> dict[str, Any]:
     changes = job_changes(before, trials, plain.flips if plain else ())
     pairs = side_by_side(changes)
     return {
-        "verdict": version_verdict(data.version_comparisons, plain.broken if plain else ()),
+        "verdict": version_verdict(data.version_comparisons, plain.alike if plain else ()),
         "differences": plain,
         "most_changed": most_changed(changes),
         "pairs": pairs,

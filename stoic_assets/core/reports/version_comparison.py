@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stoic_assets.core.comparison.paired_assertions import PairedAssertion, broken_alike, held, paired_assertions
+from stoic_assets.core.comparison.paired_assertions import PairedAssertion, asked_alike, held, paired_assertions
 from stoic_assets.core.reports.data import ReportData
 from stoic_assets.core.table_rows import Row
 
@@ -12,15 +12,15 @@ from stoic_assets.core.table_rows import Row
 class Differences:
     """The base's row and virtue scores (0–1, None if not scored), and assertions.
 
-    `assertions` counts those that were checked in both; `flips` are those of them whose results changed, `broken` those
-    of them that broke in jobs that ask the same in both.
+    `assertions` counts those that were checked in both; `flips` are those of them whose results changed, `alike` those
+    of jobs that ask the same in both.
     """
 
     base: Row
     virtues: Mapping[str, float | None]
     assertions: int
     flips: list[PairedAssertion]
-    broken: list[PairedAssertion]
+    alike: list[PairedAssertion]
 
 
 def differences(data: ReportData) -> Differences | None:
@@ -34,5 +34,5 @@ def differences(data: ReportData) -> Differences | None:
         virtues={row["virtue"]: row["score"] for row in data.base.evaluation_virtues},
         assertions=len(pairs),
         flips=[pair for pair in pairs if pair.change],
-        broken=broken_alike(pairs, data.base.trials, data.trials),
+        alike=asked_alike(pairs, data.base.trials, data.trials),
     )

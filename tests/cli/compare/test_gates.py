@@ -44,7 +44,27 @@ def test_what_broke_in_a_few_jobs_stops_a_pipeline_though_nothing_regressed(eval
     assert run_gate("broken") == run_gate("regression", "broken") == (1, f"stoic: --fail-on broken: {broke}:\n{named}")
     undecided = f"{OPEN} 8 of 8 measured are undecided; timing was not measured\n"
     assert run_gate("inconclusive", "broken") == (1, f"{undecided}stoic: --fail-on broken: {broke}:\n{named}")
-    assert document["summary"].endswith(f"; but {broke}")
+    less = f"1 assertion holds significantly less often for {CANDIDATE} than for {BASE}"
+    assert document["summary"].endswith(f"; but {broke}, and {less}")
+    [weaker] = document["weaker_assertions"]
+    assert (weaker["assertion"], weaker["change"], len(weaker["cells"])) == ("refund booked", -0.125, 12)
+    places = "job 1 (withheld), job 0 (withheld)"
+    line = f"  refund booked (held 48 of 48 times, now 42 of 48; p 0.003), less often in {places}"
+    fell = f"stoic: --fail-on weaker: {less}:\n{line}\n"
+    assert run_gate("weaker") == (1, fell)
+    assert run_gate("weaker", "broken") == (1, f"stoic: --fail-on broken: {broke}:\n{named}{fell}")
+    shown = CliRunner().invoke(COMMANDS, [BASE, CANDIDATE], catch_exceptions=False).stdout.splitlines()
+    assert shown[shown.index(f"{less}:") + 1].startswith("  refund booked (held 48 of 48 times, now 42 of 48;")
+
+
+def test_what_broke_wherever_it_fell_is_told_once(evaluate: Evaluate, compared: Any) -> None:
+    evaluate(BASE, refused=())
+    evaluate(CANDIDATE, refused=range(4, 16))
+    assert len(compared()[1]["weaker_assertions"]) == 1
+    broke = f"3 assertions that always held for {BASE} never hold for {CANDIDATE}"
+    code, said = run_gate("weaker", "broken")
+    assert (code, said.count("stoic: "), said.startswith(f"stoic: --fail-on broken: {broke}")) == (1, 1, True)
+    assert run_gate("weaker")[0] == 1
 
 
 def test_what_one_trial_says_stops_nothing(evaluate: Evaluate, compared: Any) -> None:
@@ -55,6 +75,7 @@ def test_what_one_trial_says_stops_nothing(evaluate: Evaluate, compared: Any) ->
     why = "no assertion was checked in 2 trials of a job under the same condition in both versions"
     advice = "evaluate both versions with --repeats 2 or more"
     assert run_gate("broken") == (0, f"stoic: --fail-on broken cannot fail here: {why}; {advice}\n")
+    assert run_gate("weaker")[0] == 1
     evaluate(BASE, refused=())
     assert run_gate("broken")[0] == 0
 

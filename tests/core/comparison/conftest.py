@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from compared_sides import BROKEN, KEPT, LESS, MENDED, ONCE, side
+from compared_sides import BROKEN, KEPT, LESS, MENDED, ONCE, reminders, side
 
 from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.family import Test
@@ -70,3 +70,11 @@ def worse() -> Comparison:
 @pytest.fixture
 def turned(worse: Comparison) -> Comparison:
     return replace(worse, assertions=(BROKEN, ONCE, LESS, KEPT, MENDED))
+
+
+@pytest.fixture
+def forgetful() -> Comparison:
+    """No measure decides anything; of twenty reminders nine are stored, of nineteen before."""
+    same = side("1.0.0", {"assertion": 1.0}), side("1.1.0", {"assertion": 0.95}, noisy=True)
+    found = compare(*same, MinimalDifferences(), 0.1)
+    return replace(found, assertions=(*reminders((5, 2), (5, 1), (5, 5), (4, 1)), KEPT))

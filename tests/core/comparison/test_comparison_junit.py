@@ -56,10 +56,21 @@ def test_junit_has_a_test_for_each_assertion_that_always_held(turned: Comparison
         "order (withheld): 2: MATCH (r:Refund) RETURN count(r)": [
             ("skipped", "held 1 of 1 time, now 0 of 1; a single trial may be chance")
         ],
-        "order (withheld): 4: MATCH (r:Refund) RETURN count(r)": [],
+        "order (withheld): 4: MATCH (r:Refund) RETURN count(r)": [
+            ("skipped", "held 3 of 3 times, now 1 of 3, which may be chance")
+        ],
         "order (withheld): 5: MATCH (r:Refund) RETURN count(r)": [],
     }
     assert cases[0].findtext("failure") == BROKEN.text
     assert {name: suite.get(name) for name in ("tests", "failures", "skipped")} == {
-        "tests": "13", "failures": "2", "skipped": "7"
+        "tests": "13", "failures": "2", "skipped": "8"
     }
+
+
+def test_junit_fails_where_an_assertion_holds_significantly_less_often(forgetful: Comparison) -> None:
+    [suite] = ET.fromstring(comparison_junit(forgetful))
+    found = {case.get("name"): [(part.tag, part.get("message")) for part in case] for case in suite.iter("testcase")}
+    over_all = "in all jobs that check it held 19 of 20 times, now 9 of 20; p <0.001"
+    assert found["job00 (withheld): reminder stored"] == [("failure", f"held 5 of 5 times, now 2 of 5; {over_all}")]
+    assert found["job03 (withheld): reminder stored"][0][0] == "failure"
+    assert found["job02 (withheld): reminder stored"] == []

@@ -4,25 +4,21 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from compared_sides import BROKEN, JOBS, MENDED, ONCE, side
+from compared_sides import JOBS, side
 
 from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.comparison_junit import comparison_junit
 from stoic_assets.core.comparison.comparison_markdown import comparison_markdown
 from stoic_assets.core.comparison.comparison_text import (
-    assertions_named,
-    broken,
     change,
     confidence,
     detectable,
     few_jobs,
-    fixed,
     headline,
     open_questions,
     undecided,
     what_to_know,
 )
-from stoic_assets.core.comparison.paired_assertions import Held, PairedAssertion
 from stoic_assets.core.configuration.settings import MinimalDifferences
 
 
@@ -117,33 +113,6 @@ def test_whose_word_the_confidences_are_is_said_wherever_versions_are_compared(w
     assert own in comparison_junit(found)
     assert what_to_know(found) == [*found.notes, own]
     assert what_to_know(worse) == [*worse.notes]
-
-
-def test_assertions_that_broke_and_were_mended_are_named(turned: Comparison) -> None:
-    assert (turned.broken, turned.fixed) == ((BROKEN, ONCE), (MENDED,))
-    assert turned.versions == ("marcus@1.0.0", "marcus@1.1.0")
-    assert broken(turned.broken, "m@1", "m@2") == "2 assertions that always held for m@1 never hold for m@2"
-    assert broken([ONCE], "m@1", "m@2") == "1 assertion that always held for m@1 never holds for m@2"
-    assert fixed(turned.fixed, "m@1", "m@2") == "1 assertion that never held for m@1 always holds for m@2"
-    assert assertions_named(turned.broken, 2) == [
-        "order (withheld): refund booked (held 3 of 3 times, now 0 of 2)",
-        "order (withheld): 2: MATCH (r:Refund) RETURN count(r) (held 1 of 1 time, now 0 of 1)",
-    ]
-    assert assertions_named(turned.broken, 1)[1:] == ["and 1 more, which `stoic compare --json` names"]
-
-
-def test_what_broke_in_several_jobs_is_one_line() -> None:
-    def pair(job: str, number: str, text: str = "no error") -> PairedAssertion:
-        return PairedAssertion(job, "withheld", text, Held(number, 2, 2), Held(number, 0, 2))
-
-    alike = [pair(f"job{number}", str(number)) for number in range(40)]
-    pairs = [*alike, pair("order", "1", "paid"), pair("z", "1", "y")]
-    assert assertions_named(pairs, 2) == [
-        "no error (held 80 of 80 times, now 0 of 80) in job0 (withheld), job1 (withheld) and 38 more",
-        "order (withheld): 1: paid (held 2 of 2 times, now 0 of 2)",
-        "and 1 more, which `stoic compare --json` names",
-    ]
-    assert [line.count("job") for line in assertions_named(pairs, len(pairs))] == [40, 0, 0]
 
 
 @pytest.mark.parametrize(

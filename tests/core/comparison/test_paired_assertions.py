@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core.comparison.paired_assertions import Held, PairedAssertion, broken_alike, held, paired_assertions
+from stoic_assets.core.comparison.paired_assertions import Held, PairedAssertion, asked_alike, held, paired_assertions
 
 Row = dict[str, Any]
 SCORES = [
@@ -80,11 +80,11 @@ def test_broken_is_what_always_held_and_never_holds(
     assert (pair.broken, pair.fixed, pair.repeated) == found
 
 
-def test_what_broke_in_a_job_that_was_changed_is_no_change_of_the_agent() -> None:
+def test_what_turned_in_a_job_that_was_changed_is_no_change_of_the_agent() -> None:
     names = ("same", "same~1", "changed", "changed~1")
     broken = [PairedAssertion(job, "withheld", "x", Held("1", 1, 1), Held("1", 0, 1)) for job in names]
     kept = PairedAssertion("same", "withheld", "y", Held("2", 1, 1), Held("2", 1, 1))
     base, candidate = (
         [{"job": "same", "job_hash": "h"}, {"job": "changed", "job_hash": version}] for version in ("1", "2")
     )
-    assert broken_alike([*broken, kept], base, candidate) == broken[:2]
+    assert asked_alike([*broken, kept], base, candidate) == [*broken[:2], kept]

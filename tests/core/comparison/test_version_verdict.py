@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from compared_sides import BROKEN, ONCE
+from compared_sides import BROKEN, KEPT, MENDED, ONCE, reminders
 
 from stoic_assets.core.comparison.measures import NOT_MEASURED
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
@@ -111,19 +111,29 @@ def test_measures_that_as_many_jobs_leave_open_share_a_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("broken", "said", "lines"),
+    ("assertions", "told"),
     [
-        ([BROKEN, ONCE], "2 assertions that always held for m@1 never hold for m@2", 2),
-        ([ONCE] * 9, "9 assertions that always held for m@1 never hold for m@2; a single trial may be chance", 1),
-        ([], None, 0),
+        ([BROKEN, ONCE, KEPT], [("2 assertions that always held for m@1 never hold for m@2", 2)]),
+        ([ONCE] * 9, [("9 assertions that always held for m@1 never hold for m@2; a single trial may be chance", 1)]),
+        (
+            [*reminders((5, 2), (5, 2), (5, 5)), ONCE],
+            [
+                ("1 assertion that always held for m@1 never holds for m@2; a single trial may be chance", 1),
+                ("1 assertion holds significantly less often for m@2 than for m@1", 1),
+            ],
+        ),
+        (reminders((5, 0), (5, 0)), [("2 assertions that always held for m@1 never hold for m@2", 1)]),
+        ([MENDED, KEPT], []),
+        ([], []),
     ],
 )
-def test_what_broke_is_told_whatever_the_measures_say(
-    broken: list[PairedAssertion], said: str | None, lines: int
+def test_which_assertions_got_worse_is_told_whatever_the_measures_say(
+    assertions: list[PairedAssertion], told: list[tuple[str, int]]
 ) -> None:
-    found = version_verdict([row("task", "unchanged", 0.0)], broken)
+    found = version_verdict([row("assertion", "unchanged", 0.0, delta=0.1)], assertions)
     assert found
-    assert (found.verdict, found.what_broke, len(found.broken_lines)) == ("unchanged", said, lines)
+    assert found.verdict == "unchanged"
+    assert [(each.heading, len(each.lines)) for each in found.worse_assertions] == told
 
 
 def test_notes_are_kept() -> None:

@@ -28,6 +28,15 @@ def assertion(name: str, before: tuple[int, int], now: tuple[int, int]) -> Paire
     return PairedAssertion("order", "withheld", text, Held(name, *before), Held(name, *now))
 
 
+def reminders(*kept: tuple[int, int]) -> list[PairedAssertion]:
+    """One assertion in as many jobs: of five reminders each how many were stored before, and how many are now."""
+    name = "reminder stored"
+    return [
+        PairedAssertion(job, "withheld", f"RETURN '{job}'", Held(name, before, 5), Held(name, now, 5))
+        for job, (before, now) in zip(JOBS, kept, strict=False)
+    ]
+
+
 BROKEN, ONCE = assertion("refund booked", (3, 3), (0, 2)), assertion("2", (1, 1), (0, 1))
 MENDED, LESS, KEPT = (
     assertion("m|a", (0, 2), (2, 2)), assertion("4", (3, 3), (1, 3)), assertion("5", (2, 2), (2, 2))

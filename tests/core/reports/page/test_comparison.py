@@ -85,7 +85,25 @@ def test_the_verdict_names_the_assertions_that_broke(make_data: Make) -> None:
     assert re.search(r"<li>(.+: )?no. &lt;\d&gt; \(held \d+ of \d+ times?, now 0 of \d+\)", box)
     assert re.search(r"<li>and \d+ more, which <code>stoic compare --json</code> names</li>", box)
     alike = replace(base, assertion_results=results[1])
+    assert "hold significantly less often" not in box
     assert "always held" not in render_report(replace(data, assertion_results=results[1], base=alike))
+
+
+def test_an_assertion_that_holds_less_often_in_several_jobs_is_named_beside_the_verdict(make_data: Make) -> None:
+    data = make_data()
+    assert data.base
+    before, after = (
+        [
+            {**version.assertion_results[0], "trial_id": trial, "assertion": "stored", "text": "RETURN 1",
+             "weight": 1.0, "passed": version is data.base or place % 2 == 0}
+            for place, trial in enumerate(sorted({row["trial_id"] for row in version.assertion_results}))
+        ]
+        for version in (data.base, data)
+    )  # fmt: skip
+    html = render_report(replace(data, assertion_results=after, base=replace(data.base, assertion_results=before)))
+    box = html.partition('class="verdict-box')[2].partition("</div>")[0]
+    assert "<p>1 assertion holds significantly less often for marcus@1.1.0 than for marcus@1.0.0:</p>" in box
+    assert re.search(r"<li>stored \(held (\d+) of \1 times, now \d+ of \d+; p [&<\d].*\), less often in ", box)
 
 
 def test_one_assertion_that_flipped_is_no_plural(make_data: Make) -> None:
