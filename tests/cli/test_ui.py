@@ -122,6 +122,15 @@ def test_a_run_that_a_busy_machine_starts_slowly_is_waited_for(
     assert default_grpc_timeout() == seconds
 
 
+def test_a_run_that_starts_slowly_has_not_failed_before_its_start_is_given_up(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DAGSTER_GRPC_TIMEOUT_SECONDS", raising=False)
+    given_up = int(ui_module._environment(workplace, "")["DAGSTER_GRPC_TIMEOUT_SECONDS"])
+    with open_instance(workplace) as instance:
+        assert instance.run_monitoring_start_timeout_seconds > given_up
+
+
 @pytest.mark.parametrize(
     ("token", "screen", "told"),
     [
