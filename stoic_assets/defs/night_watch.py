@@ -65,7 +65,7 @@ def build_watch(job: Any, nights_due: dg.PartitionsDefinition) -> dg.SensorDefin
         for note in notes if requests else ():  # otherwise they are why the tick was skipped
             context.log.warning(note)
         reason = None if requests else _why_nothing([each.night for each in nights if each.night not in over], notes)
-        judged = {str(each.partition_key) for each in requests if each.job_name == release_evaluation.name}
+        judged = [str(each.partition_key) for each in requests if each.job_name == release_evaluation.name]
         added = missing_partitions(context.instance, judged) if judged else None
         return dg.SensorResult(
             run_requests=requests, skip_reason=reason, asset_events=observations, dynamic_partitions_requests=added

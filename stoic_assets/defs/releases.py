@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Set
+from collections.abc import Iterable
 
 import dagster as dg
 
@@ -13,7 +13,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
 from stoic_assets.core.presentation.formatting import listed
-from stoic_assets.core.releases import Release, ready
+from stoic_assets.core.releases import Release, in_order, ready
 from stoic_assets.core.stages import EVALUATION, PARTITION_TAG, PARTITIONS
 from stoic_assets.defs.failures import RETRIED_TAG, has_ended
 from stoic_assets.defs.partitions import agent_versions
@@ -52,11 +52,12 @@ def new_releases(context: dg.SensorEvaluationContext, workplace: dg.ResourcePara
     requested |= {version: _change(requested.get(version), digests[version]) for version in begun}
     for complaint in releases.complaints if begun else ():  # otherwise they are why the tick was skipped
         context.log.warning(complaint)
+    known = [each.agent_version for each in in_order(releases.ordered.values()) if each.agent_version in releases.known]
     waiting = [f"{version} waits until {bases[version]} is evaluated" for version in wanted if version not in begun]
     return dg.SensorResult(
         run_requests=[_request(version, requested[version]) for version in begun],
         skip_reason=None if begun else _why_nothing(waiting, releases),
-        dynamic_partitions_requests=missing_partitions(context.instance, releases.known.keys()),
+        dynamic_partitions_requests=missing_partitions(context.instance, known),
         cursor=json.dumps(requested, sort_keys=True),
     )
 
@@ -141,9 +142,13 @@ def _recorded(instance: dg.DagsterInstance, workplace: Workplace, version: str) 
     return [made[1] for each in ids if (made := re.fullmatch(rf"{REQUESTED}([0-9a-f]{{12}}(?:-[0-9]+)?)", each))]
 
 
-def missing_partitions(instance: dg.DagsterInstance, versions: Set[str]) -> list[dg.AddDynamicPartitionsRequest]:
-    """What a sensor has to add beside its requests: Dagster rejects all of them if one version has no partition."""
-    missing = sorted(versions - _partitions(instance))
+def missing_partitions(instance: dg.DagsterInstance, versions: Iterable[str]) -> list[dg.AddDynamicPartitionsRequest]:
+    """What a sensor has to add beside its requests: Dagster rejects all of them if one version has no partition.
+
+    A backfill begins versions in the order in which they were added, so their bases have to come first.
+    """
+    there = _partitions(instance)
+    missing = [version for version in dict.fromkeys(versions) if version not in there]
     return [agent_versions.build_add_request(missing)] if missing else []
 
 

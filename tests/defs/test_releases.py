@@ -112,6 +112,18 @@ def test_a_manifest_becomes_a_partition_and_a_run_once(daemon: Daemon, manifest:
     assert daemon.look().skip_reason.skip_message == "no live version is new or has changed"
 
 
+def test_partitions_are_added_in_the_order_of_releases_in_which_a_backfill_begins_them(
+    daemon: Daemon, manifest: Manifest
+) -> None:
+    manifest("1.10.0", parents=["2.0.0-rc"])
+    for version in ("1.9.0", "1.11.0", "2.0.0-rc"):
+        manifest(version)
+    manifest("1.2.0", url=None)
+    daemon.tick()
+    in_order = [f"marcus@{version}" for version in ("1.2.0", "1.9.0", "2.0.0-rc", "1.10.0", "1.11.0")]
+    assert daemon.instance.get_dynamic_partitions("agent_version") == in_order
+
+
 def test_a_manifest_that_is_changed_and_changed_back_has_changed_twice(daemon: Daemon, manifest: Manifest) -> None:
     for number, url in enumerate(["a", "b", "a", "b"], 1):
         manifest("1.0.0", url=f"http://localhost/{url}")
