@@ -27,10 +27,13 @@ from stoic_assets.defs.failures import RETRIED_TAG, is_unattended
     default_status=dg.DefaultSensorStatus.RUNNING,
 )
 def failed_runs(context: dg.RunFailureSensorContext, workplace: dg.ResourceParam[Workplace]) -> None:
-    """Sends the failure of a run; one whose worker was lost and that Dagster starts again has not failed yet."""
+    """Sends the failure of a run, unless a user ended it.
+
+    One whose worker was lost and that Dagster starts again has not failed yet.
+    """
     record = context.instance.get_run_record_by_id(context.dagster_run.run_id)
     run, ended = (record.dagster_run, record.end_time) if record else (context.dagster_run, None)
-    if _is_retried(context, run):
+    if _is_retried(context, run) or _was_terminated(context.instance, run):
         return
     begun = _begun(workplace, run)
     failure = _failure(run, ended, " ".join(_error(context, begun).split()), begun)
@@ -50,6 +53,17 @@ def _is_retried(context: dg.RunFailureSensorContext, run: dg.DagsterRun) -> bool
     reason = data.failure_reason if isinstance(data, JobFailureData) else None
     failed = run.with_status(dg.DagsterRunStatus.FAILURE)
     return instance.run_retries_enabled and auto_reexecution_should_retry_run(instance, failed, reason)
+
+
+def _was_terminated(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
+    """Whether the run was marked as canceled before it failed: after a forced termination its process fails it.
+
+    One that exceeds Dagster's maximum runtime is marked as failed first.
+    """
+    kinds = {dg.DagsterEventType.RUN_CANCELED, dg.DagsterEventType.RUN_FAILURE}
+    ends = instance.get_records_for_run(run.run_id, of_type=kinds, limit=1).records
+    event = ends[0].event_log_entry.dagster_event if ends else None
+    return event is not None and event.event_type == dg.DagsterEventType.RUN_CANCELED
 
 
 def report_no_verdict(

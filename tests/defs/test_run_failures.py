@@ -198,6 +198,27 @@ def test_a_run_that_lost_its_process_is_told_with_the_way_on(
     assert event["data"]["error"].endswith(way if evaluation_id == "E1" else "outside the execution context.")
 
 
+@pytest.mark.parametrize("terminated", [False, True])
+def test_a_run_that_a_user_ended_by_force_is_not_told(
+    instance: dg.DagsterInstance, look: Look, terminated: bool
+) -> None:
+    """Its process notices the termination later, as a failed step. Too long a run is canceled too, but has failed."""
+
+    @dg.job
+    def work() -> None: ...
+
+    run = instance.create_run_for_job(work, status=dg.DagsterRunStatus.STARTED)
+    instance.report_run_canceling(run)
+    if terminated:
+        instance.report_run_canceled(run)
+    instance.report_run_failed(run)
+    if not terminated:
+        instance.report_run_canceled(run)
+    logged = [record.dagster_event for record in instance.all_logs(run.run_id) if record.dagster_event]
+    told = look(SimpleNamespace(all_events=logged, dagster_run=run))
+    assert [event["type"] for event in told] == ([] if terminated else ["stoic.run_failed"])
+
+
 @pytest.mark.parametrize("started", [False, True])
 def test_a_run_that_could_not_be_started_is_told_why(
     instance: dg.DagsterInstance, look: Look, started: bool
