@@ -2,7 +2,8 @@
 
 With Dagster's own launcher, only the code server that started a run notices the end of its process. That server may be
 gone too, or have met a full disk when it looked: in both cases the run would stay STARTED. So would the run of a
-command that was killed. Four of them would leave no place for others (`max_concurrent_runs`).
+command that was killed. Four of them would leave no place for others (`max_concurrent_runs`). A run counts as STARTED
+a moment before it locks its file: one that was killed in between has none, but its code server is gone as well.
 
 The launcher of several machines asks the workers for the runs that have started. One whose worker died between taking
 it and its start would stay STARTING, for an hour.
@@ -16,8 +17,9 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
 import dagster as dg
+from dagster._core.storage.tags import GRPC_INFO_TAG
 
-from stoic_assets.adapters.process.runs_at_work import forget, is_at_work, remembered_runs
+from stoic_assets.adapters.process.runs_at_work import forget, is_at_work, is_served, remembered_runs
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
 from stoic_assets.core.stages import PARTITION_TAG, WORKER_TAG
@@ -45,6 +47,7 @@ def lost_runs(context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[W
     started, starting = _runs(instance, dg.DagsterRunStatus.STARTED), _runs(instance, dg.DagsterRunStatus.STARTING)
     gone = {run_id for run_id in known if run_id in started and not is_at_work(home, run_id)}
     gone |= _commands_gone(workplace, started) | _workers_gone(instance, starting.values())
+    gone |= _killed_at_start(context, started, known)
     counted, lost = started | starting, sorted(gone & set(json.loads(context.cursor or "[]")))
     for run_id in lost:
         instance.report_run_failed(counted[run_id], "the process of this run is gone without reporting its end")
@@ -58,6 +61,20 @@ def lost_runs(context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[W
 
 def _runs(instance: dg.DagsterInstance, status: dg.DagsterRunStatus) -> dict[str, dg.DagsterRun]:
     return {run.run_id: run for run in instance.get_runs(dg.RunsFilter(statuses=[status]))}
+
+
+def _killed_at_start(
+    context: dg.SensorEvaluationContext, started: Mapping[str, dg.DagsterRun], known: Iterable[str]
+) -> set[str]:
+    """The runs without a file whose code server, on this machine, is gone too. Other code locations lock no files."""
+    here = context.code_location_origin
+    return {
+        run_id
+        for run_id, run in started.items()
+        if run_id not in known and WORKER_TAG not in run.tags and here and run.remote_job_origin
+        and run.remote_job_origin.location_name == here.location_name
+        and (path := json.loads(run.tags.get(GRPC_INFO_TAG, "{}")).get("socket")) and not is_served(path)
+    }  # fmt: skip
 
 
 def _commands_gone(workplace: Workplace, started: Mapping[str, dg.DagsterRun]) -> set[str]:

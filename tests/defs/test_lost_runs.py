@@ -1,17 +1,22 @@
 """Runs that a code server began, and what becomes of those whose process is gone."""
 
+import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import timedelta
+from pathlib import Path
 
 import dagster as dg
 import pytest
 from code_server_runs import begun as begun_by_server
 from dagster._core.events import EngineEventData
+from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteJobOrigin, RemoteRepositoryOrigin
 from dagster._core.storage.tags import GRPC_INFO_TAG
+from dagster._core.utils import make_new_run_id
 from dagster_celery.tags import DAGSTER_CELERY_TASK_ID_TAG as TASK
 
 from stoic_assets.adapters.process.runs_at_work import at_work, remembered_runs
@@ -63,6 +68,7 @@ def processes(workplace: Workplace) -> Iterator[Callable[[str], Process]]:
 def look(instance: dg.DagsterInstance, workplace: Workplace) -> Look:
     def looked(cursor: str | None = None) -> str | None:
         with dg.build_sensor_context(instance, cursor, resources={"workplace": workplace}) as context:
+            context._code_location_origin = RegisteredCodeLocationOrigin("stoic")
             found = lost_runs(context)
         assert isinstance(found, dg.SensorResult)
         return found.cursor
@@ -118,6 +124,34 @@ def test_a_run_of_which_nothing_can_be_seen_here_is_left_alone(instance: dg.Dags
     for _ in range(3):
         cursor = look(cursor)
     assert run_of(instance, elsewhere).status == STARTED
+
+
+def test_a_run_that_was_killed_before_it_locked_its_file_has_failed_unless_its_code_server_sees_it(
+    instance: dg.DagsterInstance, look: Look, tmp_path: Path
+) -> None:
+    @dg.job
+    def work() -> None: ...
+
+    def begin(**server: str) -> dg.DagsterRun:
+        return begun_by_server(instance, work, {GRPC_INFO_TAG: json.dumps(server)})
+
+    serving, left = begin(socket=f"{tmp_path}/serving"), begin(socket=f"{tmp_path}/left")
+    restarted, far = begin(socket=f"{tmp_path}/none"), begin(host="other", port="4000")
+    location = RegisteredCodeLocationOrigin("another")  # whose runs lock no files
+    origin = RemoteJobOrigin(RemoteRepositoryOrigin(location, "repository"), "work")
+    foreign = instance.add_run(restarted._replace(run_id=make_new_run_id(), remote_job_origin=origin))
+    on_worker = begin(socket=f"{tmp_path}/none")  # as the run was told that it resumes
+    instance.add_run_tags(on_worker.run_id, {WORKER_TAG: "celery@far"})
+    with socket.socket(socket.AF_UNIX) as server:
+        with socket.socket(socket.AF_UNIX) as killed:
+            killed.bind(f"{tmp_path}/left")
+        server.bind(f"{tmp_path}/serving")
+        server.listen()
+        cursor = look()
+        assert run_of(instance, left.run_id).status == STARTED
+        assert look(cursor) == "[]"
+    statuses = [run_of(instance, run.run_id).status for run in (left, restarted, serving, far, foreign, on_worker)]
+    assert statuses == [FAILURE, FAILURE, *[STARTED] * 4]
 
 
 def test_the_run_of_a_command_has_failed_once_nobody_holds_its_evaluation(

@@ -4,6 +4,7 @@ The system frees such a lock however a process ends, and shows it on every machi
 means nothing elsewhere: other machines and containers count their own, and after a restart another process may have it.
 """
 
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,6 +35,19 @@ def is_at_work(home: Path, run_id: str) -> bool:
 def runs_at_work(home: Path) -> list[str]:
     """The ids of the runs whose process is there."""
     return [run_id for run_id in remembered_runs(home) if is_at_work(home, run_id)]
+
+
+def is_served(path: str) -> bool:
+    """Whether a code server may still listen on the socket of this path, by which it was asked to begin a run."""
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(1)
+        try:
+            client.connect(path)
+        except (FileNotFoundError, ConnectionRefusedError):
+            return False
+        except OSError:  # it is busy, or not to be reached from here
+            pass
+    return True
 
 
 def forget(home: Path, run_id: str) -> None:
