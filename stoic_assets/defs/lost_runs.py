@@ -9,7 +9,8 @@ The launcher of several machines asks the workers for the runs that have started
 it and its start would stay STARTING, for an hour.
 
 Dagster decides once about each failed run whether to start it again. It passes over one whose failure it reads a moment
-before the run's status is stored: that run would wait to be started again for ever, and its version with it.
+before the run's status is stored: that run would wait to be started again for ever, and its version with it. So would
+one that Dagster cannot start again, for instance because its backfill has ended.
 """
 
 import json
@@ -51,8 +52,10 @@ def lost_runs(context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[W
     counted, lost = started | starting, sorted(gone & set(json.loads(context.cursor or "[]")))
     for run_id in lost:
         instance.report_run_failed(counted[run_id], "the process of this run is gone without reporting its end")
-    for run in _passed_over(instance):
+    for run, is_given_up in _passed_over(instance):
         instance.report_run_failed(run, "this run was to be started again, and was not")
+        if is_given_up:  # after the report, upon which Dagster sets the tag anew
+            instance.add_run_tags(run.run_id, {RETRIED_TAG: "false"})
     for run_id in set(known) - started.keys():
         forget(home, run_id)
     said = f"marked as failed: {', '.join(lost)}" if lost else "no run has lost its process"
@@ -98,16 +101,18 @@ def _workers_gone(instance: dg.DagsterInstance, starting: Iterable[dg.DagsterRun
     return {run.run_id for run in taken if isinstance(launcher, CeleryRuns) and not launcher.is_at_work(run)}
 
 
-def _passed_over(instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
-    """The runs that Dagster was to start again and did not; each once: a second failure makes it look again."""
+def _passed_over(instance: dg.DagsterInstance) -> list[tuple[dg.DagsterRun, bool]]:
+    """The runs that Dagster was to start again and did not, each with whether it had failed twice already.
+
+    A second failure makes Dagster look again; if it passes over the run even then, the run has failed for good.
+    """
     now, kind = datetime.now(UTC), dg.DagsterEventType.RUN_FAILURE
     announced = dg.RunsFilter(
         statuses=[dg.DagsterRunStatus.FAILURE], tags={RETRIED_TAG: "true"},
         updated_after=now - timedelta(days=1), updated_before=now - RETRIED_WITHIN,
     )
     return [
-        run
+        (run, len(instance.get_records_for_run(run.run_id, of_type=kind, limit=2).records) == 2)
         for run in instance.get_runs(announced)
         if run.is_complete_and_waiting_to_retry and run.remote_job_origin
-        and len(instance.get_records_for_run(run.run_id, of_type=kind, limit=2).records) == 1
     ]  # fmt: skip

@@ -24,6 +24,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
 from stoic_assets.core.stages import WORKER_TAG
 from stoic_assets.defs.celery_runs import CeleryRuns
+from stoic_assets.defs.failures import has_ended
 from stoic_assets.defs.lost_runs import lost_runs
 from stoic_assets.defs.releases import PARTITION_TAG
 from stoic_assets.defs.resources import WorkplaceResource
@@ -219,8 +220,12 @@ def test_a_run_that_dagster_passed_over_fails_once_more(
     look()
     assert failures() == [1, 1, 1]  # Dagster has its time
     monkeypatch.setattr("stoic_assets.defs.lost_runs.RETRIED_WITHIN", timedelta(0))
-    look(look())
+    look()
     assert failures() == [2, 1, 1]
+    assert not has_ended(instance, run_of(instance, passed_over.run_id))
+    look(look())
+    assert failures() == [3, 1, 1]
+    assert has_ended(instance, run_of(instance, passed_over.run_id))
 
 
 def test_a_run_that_could_not_record_its_end_is_found(
