@@ -144,13 +144,15 @@ class AgentHttp:
         import aiohttp
         from multidict import CIMultiDict
 
+        from stoic_assets.adapters.http.idle_connections import CleanConnector
+
         headers = CIMultiDict[str]()
         for name, value in self._headers.items():
             headers[name] = value  # a header of the target replaces ours, whatever its case
         # No limit on connections: our own limit applies before every request.
         session = aiohttp.ClientSession(
             # Servers close idle connections (from 5 s on): one that was idle for two seconds is not used again.
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=2),
+            connector=CleanConnector(limit=0, keepalive_timeout=2),
             headers=headers,
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=self._limit.timeout_seconds),

@@ -75,10 +75,13 @@ async def receiver(
     """
     import aiohttp
 
+    from stoic_assets.adapters.http.idle_connections import CleanConnector
+
     address, keys = parse_url(url, SETTINGS[target]), signing_keys(secret, SECRETS[target])
     headers = {"Content-Type": CONTENT_TYPES[target], "Accept-Encoding": "identity"}
     async with aiohttp.ClientSession(
-        proxy=proxy_for(address), cookie_jar=aiohttp.DummyCookieJar(), headers=headers, max_field_size=LARGEST_HEADER,
+        connector=CleanConnector(), proxy=proxy_for(address), cookie_jar=aiohttp.DummyCookieJar(),
+        headers=headers, max_field_size=LARGEST_HEADER,
         auto_decompress=False,  # our client hides the status of an answer that it cannot unpack
     ) as session:  # fmt: skip
         yield Receiver(session, address, SETTINGS[target], limit, asyncio.get_running_loop().time() + seconds, keys)

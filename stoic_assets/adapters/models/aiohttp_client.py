@@ -11,6 +11,7 @@ from typing import Any
 import aiohttp
 import httpx2
 
+from stoic_assets.adapters.http.idle_connections import CleanConnector
 from stoic_assets.adapters.http.whole_reply import LARGEST_HEADER, in_utf8, whole_reply
 
 _OF_THE_WIRE = frozenset({"content-encoding", "content-length", "transfer-encoding"})
@@ -54,7 +55,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         # Certificates take 45 ms to read, for every loop: a model on this machine does not need them.
         trusted = httpx2.create_ssl_context(trust_env=True) if secure else True
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ssl=trusted),
+            connector=CleanConnector(limit=0, ssl=trusted),
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=None),
             proxy=proxy,
