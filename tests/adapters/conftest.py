@@ -11,6 +11,7 @@ import stat
 import subprocess
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -180,6 +181,17 @@ def dead_url() -> str:
     """An address where nothing listens."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+@pytest.fixture
+def deaf_url() -> Iterator[str]:
+    """An address where no connection is refused, and none accepted: its queue is full."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as listener, ExitStack() as queue:
+        for _ in range(2):
+            waiting = queue.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listener.getsockname())
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
 @pytest.fixture

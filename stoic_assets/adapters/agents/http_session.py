@@ -102,9 +102,6 @@ class AgentHttp:
             async with session.request(method, url, json=body, allow_redirects=False) as response:
                 self.has_answered = True
                 text = in_utf8(await self._read(response), response.charset)
-        except TimeoutError:
-            problem = f"{self._name} gave no answer within {self._limit.timeout_seconds:g} s"
-            raise AgentFailure(problem, late=True) from None
         except (aiohttp.ClientError, OSError) as error:
             broken = Disconnection(error, self._secrets)
             raise broken.closed_to_all(self._name) or self._unanswered(broken, particular) from None
@@ -149,13 +146,14 @@ class AgentHttp:
         headers = CIMultiDict[str]()
         for name, value in self._headers.items():
             headers[name] = value  # a header of the target replaces ours, whatever its case
-        # No limit on connections: our own limit applies before every request.
+        limit = self._limit
+        # No limit on connections: our own applies before every request. So `connect` has none of our own waiting in it.
         session = aiohttp.ClientSession(
             # Servers close idle connections (from 5 s on): one that was idle for two seconds is not used again.
             connector=CleanConnector(limit=0, keepalive_timeout=2),
             headers=headers,
             cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=self._limit.timeout_seconds),
+            timeout=aiohttp.ClientTimeout(total=limit.timeout_seconds, connect=limit.connect_seconds),
             proxy=self._proxy,
             max_field_size=LARGEST_HEADER,
         )
@@ -179,6 +177,8 @@ class AgentHttp:
 
         A service that hangs up on a message may have crashed because of it, unless it has never answered anything.
         """
+        if broken.late:
+            return AgentFailure(f"{self._name} gave no answer within {self._limit.timeout_seconds:g} s", late=True)
         broke_down = broken.hung_up and Particular.WORDS in particular and self.has_answered
         no_http = (broken.no_http or broken.hung_up) and not broke_down and Particular.PLACE not in particular
         if broken.no_tls or (no_http and not self.has_answered):

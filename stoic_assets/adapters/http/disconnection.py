@@ -41,8 +41,15 @@ class Disconnection:
 
     @property
     def nobody(self) -> bool:
-        """Whether no connection was made: nobody accepts one there, or the proxy finds nobody."""
-        return isinstance(self.error, aiohttp.ClientConnectorError | aiohttp.ClientHttpProxyError)
+        """Whether no connection was made: nobody accepts one there, at once or in time, or the proxy finds nobody."""
+        return isinstance(
+            self.error, aiohttp.ClientConnectorError | aiohttp.ClientHttpProxyError | aiohttp.ConnectionTimeoutError
+        )
+
+    @property
+    def late(self) -> bool:
+        """Whether a connection was made, and no answer came in time."""
+        return isinstance(self.error, TimeoutError) and not self.nobody
 
     @property
     def hung_up(self) -> bool:
@@ -68,6 +75,8 @@ class Disconnection:
         error = self.error
         if isinstance(error, aiohttp.ClientHttpProxyError):
             return f"the proxy answers {error.status} {error.message}"
+        if isinstance(error, aiohttp.ConnectionTimeoutError):  # its text is the whole address, too
+            return "no connection was made in time"
         if isinstance(error, aiohttp.InvalidURL):  # its text is the whole address
             return "an address on the way there is not valid"
         said = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error)

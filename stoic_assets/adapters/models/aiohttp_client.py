@@ -48,16 +48,17 @@ class GoodReply(httpx2.Response):
 class AiohttpTransport(httpx2.AsyncBaseTransport):
     """Sends with aiohttp, whose errors pass through. A redirect is not followed: it would carry the key elsewhere.
 
-    Made within a running event loop; no time-out and no limit on connections: our own apply around each call.
+    Made within a running event loop; no limit on connections and no time-out but that for making one, in
+    `connect_seconds`: our own apply around each call.
     """
 
-    def __init__(self, secure: bool, proxy: str | None) -> None:
+    def __init__(self, secure: bool, proxy: str | None, connect_seconds: float) -> None:
         # Certificates take 45 ms to read, for every loop: a model on this machine does not need them.
         trusted = httpx2.create_ssl_context(trust_env=True) if secure else True
         self._session = aiohttp.ClientSession(
             connector=CleanConnector(limit=0, ssl=trusted),
             cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None),
+            timeout=aiohttp.ClientTimeout(total=None, connect=connect_seconds),
             proxy=proxy,
             max_field_size=LARGEST_HEADER,
         )
@@ -85,8 +86,8 @@ class AiohttpClient(httpx2.AsyncClient):
     No headers are added to them, so that the accepted encodings are those that aiohttp can unpack.
     """
 
-    def __init__(self, secure: bool, proxy: str | None) -> None:
-        self._direct = AiohttpTransport(secure, proxy)
+    def __init__(self, secure: bool, proxy: str | None, connect_seconds: float) -> None:
+        self._direct = AiohttpTransport(secure, proxy, connect_seconds)
         super().__init__(transport=self._direct, timeout=None, trust_env=False)
 
     def build_request(self, method: str, url: Any, *, headers: Any = None, content: Any = None, **_: Any) -> Any:

@@ -143,7 +143,7 @@ class _ModelList:
         url, headers = httpx2.URL(below(self._parts, f"/{path}")), httpx2.Headers(self._headers)
         request = WholeRequest(method, url, headers, content)
         try:
-            transport = AiohttpTransport(self._parts.scheme == "https", proxy_for(self._parts))
+            transport = AiohttpTransport(self._parts.scheme == "https", proxy_for(self._parts), self._seconds / 2)
             try:
                 async with asyncio.timeout(self._seconds):
                     return await transport.handle_async_request(request)

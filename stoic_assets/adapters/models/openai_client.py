@@ -9,16 +9,19 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 
-def open_client(server: ModelServer, proxy: str | None) -> "AsyncOpenAI":
-    """A client of the server; it must be closed in the event loop in which it is used."""
+def open_client(server: ModelServer, proxy: str | None, connect_seconds: float) -> "AsyncOpenAI":
+    """A client of the server; it must be closed in the event loop in which it is used.
+
+    It waits for a connection no longer than so many seconds.
+    """
     import_lean_openai()
     from openai import AsyncOpenAI
     from openai._base_client import get_platform
 
     from stoic_assets.adapters.models.aiohttp_client import AiohttpClient, sharing
 
-    # Time-outs are set around each attempt; the proxy is chosen by the caller, since loopback must bypass it.
-    http = AiohttpClient(server.base.startswith("https:"), proxy)
+    # All other time-outs are set around each attempt; the proxy is chosen by the caller, since loopback must bypass it.
+    http = AiohttpClient(server.base.startswith("https:"), proxy, connect_seconds)
     key = server.key or "none"
     client = AsyncOpenAI(api_key=key, base_url=server.base, max_retries=0, timeout=None, http_client=http)
     # By itself the package sends these, which belong to one server's account, to every server.

@@ -81,8 +81,6 @@ class Faults:
             return self._ends_run(error, model, particular) or self._failed_attempt(error)
         if isinstance(error, AttemptFailed):  # our own: the answer is too large, or too late
             return AttemptFailed(f"{self._server} {error}", late=error.late, final=error.final)
-        if isinstance(error, TimeoutError):
-            return AttemptFailed(f"{self._server} gave no answer in time", late=True)
         if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
             return self._no_json(instead_of_json(error))
         if isinstance(error, aiohttp.ClientError | OSError):
@@ -136,6 +134,8 @@ class Faults:
         """What it means that no answer came, or none that can be read."""
         if error_for_all := broken.closed_to_all(str(self._server)):
             return error_for_all
+        if broken.late:
+            return AttemptFailed(f"{self._server} gave no answer in time", late=True)
         problem = f"{self._server} {broken.words}"
         if broken.no_tls:
             return ConfigurationError(f"{problem}; correct {self._server.url_variable}")

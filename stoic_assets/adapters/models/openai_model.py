@@ -234,7 +234,8 @@ class OpenAiModel:
 
     def _open(self) -> _Connection:
         gates = {role: RequestLimit(limit, self._paces[role]) for role, limit in self._limits.items()}
-        return _Connection(open_client(self._server, self._proxy), gates)
+        seconds = min(limit.connect_seconds for limit in self._limits.values())
+        return _Connection(open_client(self._server, self._proxy, seconds), gates)
 
 
 async def _unless_refused(attempt: Awaitable[ChatReply], first: StoicError) -> ChatReply:

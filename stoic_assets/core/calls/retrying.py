@@ -131,7 +131,10 @@ async def deliver(
 
 
 async def _in_time(send: Callable[[], Awaitable[T]], turn_timeout: float, left: float, tally: Tally) -> T:
-    """The reply, within the seconds `left` of the turn; else a final failure."""
+    """The reply, within the seconds `left` of the turn; else a final failure.
+
+    If all attempts before were turned away and this one found no time, so may it have been: a test request decides.
+    """
     try:
         async with asyncio.timeout(left) as deadline:
             return await send()
@@ -140,7 +143,8 @@ async def _in_time(send: Callable[[], Awaitable[T]], turn_timeout: float, left: 
             raise
         before = f"; before that: {tally.problem}" if tally.problem else ""
         problem = f"the agent gave no reply within {turn_timeout:g} s{before}"
-        raise AttemptFailed(problem, late=True, final=True) from None
+        away = tally.failures > 0 and not tally.refusals and tally.turned_away
+        raise AttemptFailed(problem, late=True, final=not away, turned_away=away) from None
 
 
 async def persist(

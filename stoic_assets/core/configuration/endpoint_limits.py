@@ -13,6 +13,8 @@ VALUES_PER_MIB = 12_500
 PATIENCE = 10
 """How many times as long a test request waits between its attempts: by default about 1, 2 and 4 s. With the attempts
 before it, a server may be gone for about ten seconds, as when it is started anew or loads its model."""
+LONGEST_CONNECT = 10.0
+"""Seconds for a connection: time for two name servers, and for TCP to knock four times."""
 
 
 class EndpointLimit(Document):
@@ -24,6 +26,11 @@ class EndpointLimit(Document):
     longest_wait_seconds: float = Field(30.0, gt=0, description="no single wait is longer, whatever Retry-After says")
     timeout_seconds: float = Field(60.0, gt=0, description="for one attempt")
     requests_per_minute: float | None = Field(None, gt=0, description="what the endpoint allows; null: is found out")
+
+    @property
+    def connect_seconds(self) -> float:
+        """How long an attempt waits for its connection; less than for an answer, so that a silent host shows as one."""
+        return min(LONGEST_CONNECT, self.timeout_seconds / 2)
 
     def patient(self) -> Self:
         """The limit of a test request, which decides whether the run ends."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -79,14 +80,29 @@ def test_nobody_there(dead_url: str) -> None:
     assert (failure.final, failure.turned_away) == (False, True)
 
 
+@pytest.mark.parametrize("place", ["queue", "TLS", "name"])
+def test_a_host_that_is_silent_before_there_is_a_connection_is_nobody(
+    deaf_url: str, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def hang(*_: Any, **__: Any) -> None:
+        await asyncio.sleep(10)
+
+    monkeypatch.setattr("asyncio.BaseEventLoop.getaddrinfo", hang)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = {"queue": deaf_url, "TLS": f"https://127.0.0.1:{listener.getsockname()[1]}", "name": "http://stoa.test"}
+        failure = failure_of(url[place], 0.6, particular=IN_SESSION)
+    assert str(failure) == f"the agent at {url[place]} cannot be reached: no connection was made in time"
+    assert (failure.final, failure.late, failure.turned_away) == (False, False, True)
+
+
 def test_too_slow(service: Any) -> None:
     async def sleep(_: Any) -> Response:
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(0.8)
         return JSONResponse({})
 
     service.answers = [sleep]
-    failure = failure_of(service.url, 0.05)
-    assert str(failure) == f"the agent at {service.url} gave no answer within 0.05 s"
+    failure = failure_of(service.url, 0.3)
+    assert str(failure) == f"the agent at {service.url} gave no answer within 0.3 s"
     assert failure.late
 
 

@@ -204,9 +204,13 @@ def test_a_model_that_is_not_listed_may_go_by_another_name_and_is_noted(service:
     assert notes(service) == []
 
 
-def test_what_does_not_answer_in_time_is_noted_and_what_speaks_no_tls_is_a_fault(service: Any) -> None:
+def test_what_does_not_answer_in_time_is_noted_and_what_cannot_be_spoken_to_is_a_fault(
+    service: Any, deaf_url: str
+) -> None:
     service.answers = [lambda _: asyncio.sleep(1, JSONResponse({}))]
-    assert notes(service, seconds=0.1) == [f"the model server at {service.url}/v1 gave no answer in time"]
+    assert notes(service, seconds=0.2) == [f"the model server at {service.url}/v1 gave no answer in time"]
+    with pytest.raises(AttemptFailed, match="cannot be reached: no connection was made in time"):
+        notes(service, url=deaf_url, seconds=0.2)
     with pytest.raises(ConfigurationError, match="speaks no TLS"):
         notes(service, url=service.url.replace("http:", "https:"))
 

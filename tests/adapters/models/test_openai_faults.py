@@ -140,6 +140,12 @@ def test_nobody_there(dead_url: str) -> None:
         text_from(dead_url)
 
 
+def test_a_server_that_accepts_no_connection_any_more_is_away_and_not_slow(deaf_url: str) -> None:
+    limit = ModelLimit(attempts=2, backoff_seconds=0.001, timeout_seconds=0.4)
+    with pytest.raises(ServiceUnreachable, match="cannot be reached: no connection was made in time; get it running"):
+        text_from(deaf_url, limit)
+
+
 @pytest.mark.parametrize("role", ["judge", "evaluator"])
 def test_an_answer_that_is_too_slow_says_how_long_it_may_take_and_where_that_is_set(service: Any, role: Any) -> None:
     async def slow(_: Any) -> Response:

@@ -72,6 +72,19 @@ def test_what_failed_attempts_took_is_no_longer_left_for_the_last_one() -> None:
     assert simulated(scene()) == pytest.approx(0.5), "not 0.3 s and then 0.8 s"
 
 
+@pytest.mark.parametrize("failure", [AWAY, FAILED, BUSY])
+def test_an_attempt_that_the_turn_timeout_cuts_off_was_turned_away_if_all_before_it_were(failure: AgentFailure) -> None:
+    async def slow() -> AgentReply:
+        await asyncio.sleep(0.3)
+        raise failure
+
+    with pytest.raises(AgentUnusable, match=f"no reply within 0.5 s; before that: {failure}") as caught:
+        simulated(deliver(slow, FAST, 0.5, Gate()))
+    assert caught.value.failures == 2 - (failure is BUSY)
+    assert caught.value.turned_away is caught.value.may_be_outage is (failure is AWAY)
+    assert not caught.value.cut_short
+
+
 def test_a_request_and_the_test_request_after_it_wait_for_about_ten_seconds_in_all() -> None:
     async def scene() -> float:
         for limit in (USUAL, USUAL.patient()):
