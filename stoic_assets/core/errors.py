@@ -81,7 +81,9 @@ class AttemptFailed(StoicError):
     `retry_after` is the wait in seconds that the server requests. `busy` (429, 529) is a wait, no failure of the other
     side; `late` means that no answer came in time, which may be a sign of overload. `final` means that trying again
     cannot help (the session is unknown, the request is refused). `turned_away` means that nobody processed the request
-    (no connection, blocked by a gateway), and that the next one may fail in the same way.
+    (no connection, blocked by a gateway), and that the next one may fail in the same way. `hung_up` means that the
+    connection ended without an answer: the request may have brought the service down, or nobody is there any more,
+    behind something that accepts connections all the same (a port that Docker, SSH or kubectl forwards).
 
     The endpoint's limit adds what it knows of others: `refused_seconds`, how long a busy endpoint has given everybody
     only refusals, and `in_company`, whether other requests were on their way as well.
@@ -89,13 +91,14 @@ class AttemptFailed(StoicError):
 
     def __init__(
         self, problem: str, *, retry_after: float | None = None, busy: bool = False, late: bool = False,
-        final: bool = False, turned_away: bool = False,
+        final: bool = False, turned_away: bool = False, hung_up: bool = False,
     ) -> None:
         super().__init__(problem)
         self.retry_after, self.busy, self.late, self.final = retry_after, busy, late, final
-        self.turned_away, self.refused_seconds, self.in_company = turned_away or busy, 0.0, False
+        self.turned_away, self.hung_up = turned_away or busy, hung_up
+        self.refused_seconds, self.in_company = 0.0, False
 
     @property
     def may_be_outage(self) -> bool:
         """Whether the request is worth sending anew once the server serves others."""
-        return self.turned_away and not self.busy and not self.final
+        return (self.turned_away or self.hung_up) and not self.busy and not self.final

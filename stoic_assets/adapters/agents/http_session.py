@@ -175,7 +175,8 @@ class AgentHttp:
     def _unanswered(self, broken: "Disconnection", particular: Particular) -> AgentFailure:
         """What it means that no answer came, or none that can be read.
 
-        A service that hangs up on a message may have crashed because of it, unless it has never answered anything.
+        A service that hangs up on a message may have crashed because of it, unless it has never answered anything: if
+        it does so each time, a test request shows whether anybody is there.
         """
         if broken.late:
             return AgentFailure(f"{self._name} gave no answer within {self._limit.timeout_seconds:g} s", late=True)
@@ -184,7 +185,8 @@ class AgentHttp:
         if broken.no_tls or (no_http and not self.has_answered):
             hint = " (is it https://?)" if self._parts.scheme == "http" else ""
             return NoAgentThere(self._lost(broken.words + hint), turned_away=True)
-        return AgentFailure(f"{self._name} {broken.words}", turned_away=no_http or broken.nobody)
+        away, problem = no_http or broken.nobody, f"{self._name} {broken.words}"
+        return AgentFailure(problem, turned_away=away, hung_up=broken.hung_up and not away)
 
     def _too_much(self, found: TooManyValues) -> SentTooMuch:
         """The failure of a reply that contains more values than its size may."""

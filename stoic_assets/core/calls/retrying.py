@@ -34,14 +34,18 @@ class Tally:
     """The counts of one call so far: failed attempts, including one that a time-out ended, and refusals (`busy`).
 
     `excused` is true while each attempt was turned away, or failed while other requests were on their way, which may be
-    due to them; `turned_away`, if the last one was turned away besides. `queued_seconds` were spent waiting for our own
-    limit, and count for nobody. `refused_seconds`: how long everybody has been refused, by the last attempt.
+    due to them; `hung_up`, while each was hung up on; `alone`, while no others were on their way. `turned_away` is true
+    if nobody may be there: each attempt was hung up on, or all are excused and the last one was turned away or hung up
+    on. `queued_seconds` were spent waiting for our own limit, and count for nobody. `refused_seconds`: how long
+    everybody has been refused, by the last attempt.
     """
 
     failures: int = 0
     refusals: int = 0
     problem: str | None = None
     excused: bool = True
+    hung_up: bool = True
+    alone: bool = True
     turned_away: bool = True
     queued_seconds: float = 0.0
     refused_seconds: float = 0.0
@@ -75,14 +79,15 @@ class AgentUnusable(StoicError):
     """The agent failed every attempt at one request.
 
     `failures` count against it; `final`: it refused outright; `turned_away`: as in `Tally`; `may_be_outage`: as in
-    `AttemptFailed`; `cut_short`: only the enclosing `working_time` prevented another attempt; `remedy`: what to do if
-    it serves nobody.
+    `AttemptFailed`; `hung_up_alone`: on each attempt, and no other request can have brought it down; `cut_short`: only
+    the enclosing `working_time` prevented another attempt; `remedy`: what to do if it serves nobody.
     """
 
     def __init__(self, last: AttemptFailed, tally: Tally, cut_short: bool) -> None:
         super().__init__(str(last))
         self.failures, self.final, self.turned_away = tally.failures, last.final, tally.turned_away
         self.may_be_outage = tally.turned_away and last.may_be_outage
+        self.hung_up_alone = tally.hung_up and tally.alone
         self.cut_short, self.says_how_to_go_on = cut_short, last.says_how_to_go_on
         self.remedy = remedy(last)
 
@@ -183,7 +188,9 @@ async def _attempt(send: Callable[[], Awaitable[T]], tally: Tally) -> T:
         tally.failures += not failure.busy
         # An agent that stops breaks off all requests on their way, or answers 500; after that they find nobody.
         tally.excused &= failure.turned_away or failure.in_company
-        tally.turned_away = tally.excused and failure.turned_away
+        tally.hung_up &= failure.hung_up
+        tally.alone &= not failure.in_company
+        tally.turned_away = tally.hung_up or (tally.excused and (failure.turned_away or failure.hung_up))
         raise
 
 

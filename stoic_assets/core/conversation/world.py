@@ -85,7 +85,7 @@ class World:
         A request that was refused as busy for all of its time needs no such proof: a busy agent has not failed.
         """
         proven = error.failures == 0 and not error.cut_short
-        if error.turned_away and (proven or await self._turns_away(user, first)):
+        if error.turned_away and (proven or await self._turns_away(user, first or error.hung_up_alone)):
             advised = error.says_how_to_go_on
             outage = ServiceUnreachable(str(error) if advised else f"{error}; {error.remedy}")
             outage.says_how_to_go_on = advised
@@ -94,8 +94,8 @@ class World:
     async def _turns_away(self, user: str, first: bool) -> bool:
         """Whether the agent serves nobody; waiting for it takes none of the trial's time.
 
-        An agent that is gone and comes back, and not for the `first` time during one request, counts as such: another
-        trial's message may bring it down each time.
+        An agent that is gone and comes back, and not for the `first` time during one request, counts as such where
+        another trial's message may bring it down each time.
         """
         try:
             with queueing():

@@ -136,7 +136,8 @@ def test_a_dropped_connection_is_a_failure_that_nobody_repeats_unseen(method: st
             assert await http.call(method, http.url) == {}
             with pytest.raises(AgentFailure, match="cannot be reached") as caught:
                 await http.call(method, http.url, particular=Particular.WORDS)
-            assert (caught.value.final, caught.value.turned_away) == (False, False)
+            failure = caught.value
+            assert (failure.final, failure.turned_away, failure.hung_up) == (False, False, True)
             assert len(requests) == 2
             assert await http.call(method, http.url) == {}
             await http.close()

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
-from delivered_requests import AWAY, BUSY, FAILED, FAST, REPLY, Gate, delivered, script
+from delivered_requests import AWAY, BUSY, FAILED, FAST, HUNG_UP, REPLY, Gate, delivered, script
 from hypothesis import given
 from hypothesis import strategies as st
 from simulated_time import simulated
@@ -15,9 +15,9 @@ from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
 from stoic_assets.core.errors import ConfigurationError
 
 
-def in_company() -> AgentFailure:
+def in_company(hung_up: bool = False) -> AgentFailure:
     """A failure while other requests were on their way."""
-    failure = AgentFailure("the agent is gone")
+    failure = AgentFailure("the agent is gone", hung_up=hung_up)
     failure.in_company = True
     return failure
 
@@ -74,7 +74,9 @@ def test_a_final_failure_is_not_tried_again() -> None:
     [
         ([AWAY] * 4, True), ([BUSY, AWAY, AWAY, AWAY, AWAY], True), ([FAILED, AWAY, AWAY, AWAY], False),
         ([in_company(), AWAY, AWAY, AWAY], True), ([in_company()] * 4, False),
-        ([AWAY, AWAY, AWAY, in_company()], False),
+        ([AWAY, AWAY, AWAY, in_company()], False), ([HUNG_UP] * 4, True), ([HUNG_UP, AWAY, AWAY, AWAY], False),
+        ([in_company(), AWAY, AWAY, HUNG_UP], False), ([in_company(), AWAY, AWAY, in_company(hung_up=True)], True),
+        ([HUNG_UP, HUNG_UP, HUNG_UP, FAILED], False), ([FAILED, HUNG_UP, HUNG_UP, HUNG_UP], False),
     ],
 )
 def test_a_request_is_turned_away_when_nobody_dealt_with_any_attempt(

@@ -22,22 +22,29 @@ EVER = 3600.0
 class Outages:
     """Nobody reaches the agent for so many seconds from a message on, the first time or `every` time that it comes.
 
-    An agent that `forgets` knows no earlier session after that; a test request shows that it is back.
+    An agent that `forgets` knows no earlier session after that; a test request shows that it is back. Where a port is
+    `forwarded`, messages are hung up on; in `company`, while others were on their way.
     """
 
     def __init__(
-        self, agent: Any, message: str, seconds: float, every: bool = False, forgets: bool = False
+        self, agent: Any, message: str, seconds: float, every: bool = False, forgets: bool = False,
+        forwarded: bool = False, company: bool = False,
     ) -> None:
         self.agent, self.message, self.seconds, self.every, self.forgets = agent, message, seconds, every, forgets
+        self.forwarded, self.company = forwarded, company
         self.over, self.came = -1.0, 0
         agent.answer = self.answer
 
     def answer(self, message: str) -> AgentFailure | None:
         now = asyncio.get_running_loop().time()
-        if message == self.message and now >= self.over and (self.every or not self.came):
+        struck = message == self.message and now >= self.over and (self.every or not self.came)
+        if struck:
             self.came, self.over = self.came + 1, now + self.seconds
-        if now < self.over:
-            return AgentFailure("nobody there", turned_away=True)
+        if struck or now < self.over:
+            hung_up = self.forwarded and message == self.message
+            failure = AgentFailure("nobody there", turned_away=not hung_up, hung_up=hung_up)
+            failure.in_company = self.company
+            return failure
         if self.forgets and message == "probe":
             self.agent.forgets, self.agent.opened[:] = True, ["another"] * len(self.agent.opened)
         return None
@@ -125,6 +132,38 @@ def test_an_agent_that_goes_down_twice_during_one_message_ends_the_run_and_nobod
     with pytest.raises(ServiceUnreachable, match="nobody there; get it running again"):
         simulated(hold_trial(planned(), usual, journal))
     assert (outages.came, "ended" in journal.kinds()) == (2, False)
+
+
+@pytest.mark.parametrize("seconds", [1.1, 7.5, EVER])
+def test_an_outage_behind_a_port_that_accepts_connections_all_the_same_is_one(
+    planned: Make, usual: Any, make_journal: Make, agent: Any, seconds: float
+) -> None:
+    Outages(agent, "What time is it?", seconds, forwarded=True)
+    trial, journal = planned(), make_journal()
+    if seconds == EVER:
+        with pytest.raises(ServiceUnreachable, match="nobody there; get it running again"):
+            simulated(hold_trial(trial, usual, journal))
+        assert "ended" not in journal.kinds()
+    else:
+        evidence = simulated(hold_trial(trial, usual, journal))
+        assert (evidence.outcome, evidence.failure_count) == ("signed_off", 1)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 3.0])
+@pytest.mark.parametrize("company", [True, False])
+def test_a_message_that_brings_the_agent_down_is_at_fault_unless_another_may_have(
+    planned: Make, usual: Any, make_journal: Make, agent: Any, seconds: float, company: bool
+) -> None:
+    """It serves others at once, as with several processes, or is started anew."""
+    outages = Outages(agent, "What time is it?", seconds, every=True, forwarded=True, company=company)
+    journal = make_journal()
+    if company and seconds:
+        with pytest.raises(ServiceUnreachable, match="nobody there; get it running again"):
+            simulated(hold_trial(planned(), usual, journal))
+    else:
+        evidence = simulated(hold_trial(planned(), usual, journal))
+        assert (evidence.outcome, evidence.detail) == ("agent_error", "nobody there")
+    assert outages.came >= 2
 
 
 def test_trials_whose_sessions_an_outage_cost_begin_anew(

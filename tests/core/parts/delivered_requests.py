@@ -16,7 +16,7 @@ FAST = EndpointLimit(attempts=4, backoff_seconds=0.0001)
 REPLY = AgentReply("Hello")
 FAILED = AgentFailure("the agent answered 500")
 AWAY = AgentFailure("the agent cannot be reached", turned_away=True)
-
+HUNG_UP = AgentFailure("the agent hung up", hung_up=True)
 BUSY = AgentFailure("the agent is busy", busy=True)
 
 
