@@ -13,9 +13,9 @@ BUSY = (429, 529)
 """Statuses of an endpoint that takes no more requests for now: of one caller, or, overloaded, of all."""
 TIMED_OUT = (408, 504, 524)
 """Statuses of a service, or a gateway before it, that took too long."""
-TURNED_AWAY = (403, 502, 503, 521, 522, 523, 530)
-"""What gateways, Cloudflare's included, answer when they let nobody through, or reach no service behind them. It may be
-about a single request all the same: a moderation answers 403 to one message."""
+TURNED_AWAY = (403, 502, 503, 511, 521, 522, 523, 525, 526, 527, 530)
+"""What gateways, Cloudflare's included, answer when they let nobody through, as a network before one logs in (511), or
+reach no service behind them. It may be about a single request all the same: a moderation answers 403 to one message."""
 PROXY_REFUSES = 407
 """The status of a proxy that asks for credentials, or for other ones."""
 

@@ -85,7 +85,8 @@ def test_a_forbidden_request_that_has_no_like_is_no_bad_key_yet(service: Any) ->
 
 @pytest.mark.parametrize(
     ("status", "turned_away"),
-    [(500, False), (502, True), (503, True), (504, False), (429, True), (521, True), (529, True)],
+    [(500, False), (502, True), (503, True), (504, False), (429, True), (521, True), (529, True),
+     (511, True), (525, True), (526, True), (527, True)],
 )
 def test_what_a_gateway_says_is_told_from_what_a_service_says(service: Any, status: int, turned_away: bool) -> None:
     service.replies({}, status=status)
