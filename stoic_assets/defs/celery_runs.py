@@ -2,11 +2,12 @@
 launcher; a worker is `celery -A stoic_assets.defs.celery_worker worker`.
 
 Dagster's own launcher trusts only the result store: there a run whose worker was killed counts as running for ever, and
-one that a user terminated counts as lost and runs again. This launcher asks the workers.
+one that a user terminated counts as lost and runs again. This launcher looks for the run's lock, and asks the workers.
 """
 
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,6 +21,8 @@ from dagster._core.launcher import CheckRunHealthResult, LaunchRunContext, Worke
 from dagster_celery.launcher import CeleryRunLauncher
 from dagster_celery.tags import DAGSTER_CELERY_TASK_ID_TAG
 
+from stoic_assets.adapters.process import runs_at_work
+from stoic_assets.adapters.project import find_project
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.stages import WORKER_TAG
 from stoic_assets.defs.event_log import instance_for_runs
@@ -81,7 +84,7 @@ class CeleryRuns(CeleryRunLauncher):
             raise DagsterUserCodeUnreachableError(f"the queue (STOIC_BROKER_URL) cannot be reached: {error}") from error
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
-        """Reports a failure once the worker has lacked the run for a while: a single answer may be lost or late.
+        """Reports a failure once the run was not at work for a while: a single answer may be lost or late.
 
         A run without a task belongs to a command, which cannot be asked; resuming its evaluation marks it as failed.
         """
@@ -93,11 +96,14 @@ class CeleryRuns(CeleryRunLauncher):
         return CheckRunHealthResult(WorkerStatus.RUNNING)
 
     def is_at_work(self, run: dg.DagsterRun) -> bool:
-        """Whether any worker says that it has the run; the run's own is asked first, and alone answers at once.
+        """Whether the run holds its lock in the shared folder, or any worker says that it has the run.
 
-        A run delivered twice is tagged with the worker that took it last, whichever of the two started it.
+        A worker that was asked to stop, or that cannot reach Redis, goes on with its runs and answers nothing. A run
+        has no lock in the first seconds. The run's own worker is asked first, and alone answers at once; a run
+        delivered twice is tagged with the one that took it last, whichever of the two started it.
         """
-        return bool(run.tags.get(WORKER_TAG) and self._has(run, [run.tags[WORKER_TAG]])) or self._has(run, None)
+        own = [run.tags[WORKER_TAG]] if run.tags.get(WORKER_TAG) else None
+        return _is_locked(run) or bool(own and self._has(run, own)) or self._has(run, None)
 
     def _has(self, run: dg.DagsterRun, workers: list[str] | None) -> bool:
         """Whether one of the workers says that it has the run; None asks all, who may take all of their time."""
@@ -117,6 +123,12 @@ class CeleryRuns(CeleryRunLauncher):
     def get_run_worker_debug_info(self, run: dg.DagsterRun, include_container_logs: bool | None = True) -> str:
         """Names the run's worker, present or past."""
         return f"worker {run.tags.get(WORKER_TAG) or 'unknown'}"
+
+
+def _is_locked(run: dg.DagsterRun) -> bool:
+    with suppress(OSError):  # it has not made its file yet, or the folder is away
+        return runs_at_work.is_at_work(find_project().home, run.run_id)
+    return False
 
 
 def _refuse_torn_addresses(broker: str) -> None:

@@ -5,8 +5,8 @@ gone too, or have met a full disk when it looked: in both cases the run would st
 command that was killed. Four of them would leave no place for others (`max_concurrent_runs`). A run counts as STARTED
 a moment before it locks its file: one that was killed in between has none, but its code server is gone as well.
 
-The launcher of several machines asks the workers for the runs that have started. One whose worker died between taking
-it and its start would stay STARTING, for an hour.
+The launcher of several machines watches the runs that have started there. One whose worker died between taking it and
+its start would stay STARTING, for an hour.
 
 Dagster decides once about each failed run whether to start it again. It passes over one whose failure it reads a moment
 before the run's status is stored: that run would wait to be started again for ever, and its version with it. So would
@@ -40,13 +40,14 @@ def lost_runs(context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[W
     """Looks for runs whose process is gone. The cursor has those of the last tick: Dagster sees most end in a second.
 
     A run that locked neither a file of its own nor, as commands do, its evaluation here is ignored: it belongs to
-    another launcher, or to a machine that does not share this home. One that a worker took begins within seconds, so
-    two ticks are enough there too.
+    another launcher, or to a machine that does not share this home. So is one that has started on a worker. One that a
+    worker took begins within seconds, so two ticks are enough there too.
     """
     home, instance = workplace.project.home, context.instance
     known = remembered_runs(home)  # read first: a run counts as started before it locks its file
     started, starting = _runs(instance, dg.DagsterRunStatus.STARTED), _runs(instance, dg.DagsterRunStatus.STARTING)
-    gone = {run_id for run_id in known if run_id in started and not is_at_work(home, run_id)}
+    here = [run_id for run_id in known if run_id in started and WORKER_TAG not in started[run_id].tags]
+    gone = {run_id for run_id in here if not is_at_work(home, run_id)}
     gone |= _commands_gone(workplace, started) | _workers_gone(instance, starting.values())
     gone |= _killed_at_start(context, started, known)
     counted, lost = started | starting, sorted(gone & set(json.loads(context.cursor or "[]")))

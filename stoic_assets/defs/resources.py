@@ -10,6 +10,7 @@ from dagster._core.storage.tags import GRPC_INFO_TAG
 from stoic_assets.adapters.process.runs_at_work import at_work
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.progress import Progress, StageLines
+from stoic_assets.core.stages import WORKER_TAG
 
 
 class LoggedProgress(Progress):
@@ -51,7 +52,7 @@ class WorkplaceResource(dg.ConfigurableResource[Workplace]):
 
 
 def _at_work(workplace: Workplace, run: dg.DagsterRun | None) -> AbstractContextManager[None]:
-    """Marks the run as active for the sensor `lost_runs`; other launchers than Dagster's monitor runs themselves."""
-    if run is None or GRPC_INFO_TAG not in run.tags:
+    """Marks the run as active where our sensor `lost_runs` or our launcher looks; others monitor runs themselves."""
+    if run is None or not run.tags.keys() & {GRPC_INFO_TAG, WORKER_TAG}:
         return nullcontext()
     return at_work(workplace.project.home, run.run_id)

@@ -1,5 +1,6 @@
 """How runs get to Celery workers, and which count as at work there, as the workers themselves answer."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +11,7 @@ from dagster._core.errors import DagsterUserCodeUnreachableError
 from dagster._core.launcher import LaunchRunContext
 from dagster_celery.tags import DAGSTER_CELERY_TASK_ID_TAG as TASK
 
+from stoic_assets.adapters.process.runs_at_work import at_work as locked_run
 from stoic_assets.core.stages import WORKER_TAG
 from stoic_assets.defs.celery_runs import CeleryRuns
 
@@ -41,6 +43,19 @@ def test_a_run_is_at_work_wherever_it_was_delivered_twice(
     run = dg.DagsterRun(job_name="work", tags={TASK: "run", WORKER_TAG: worker})
     assert workers.is_at_work(run) is at_work
     assert questions == asked
+
+
+def test_a_run_is_at_work_while_it_holds_its_lock_though_no_worker_answers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A worker that was asked to stop answers nothing, and goes on for as long as its runs take."""
+    monkeypatch.setenv("STOIC_HOME", str(tmp_path))
+    workers, run = CeleryRuns(default_queue="dagster"), dg.DagsterRun("work", tags={TASK: "run", WORKER_TAG: "one"})
+    monkeypatch.setattr(workers, "_has", lambda *_: False)
+    assert not workers.is_at_work(run)
+    with locked_run(tmp_path, run.run_id):
+        assert workers.is_at_work(run)
+    assert not workers.is_at_work(run)
 
 
 def test_a_run_that_finds_no_queue_stays_with_dagster_which_notes_why(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -198,6 +198,18 @@ def test_a_run_whose_worker_died_before_its_start_has_failed_at_the_second_look(
     assert statuses == [FAILURE, *[starting] * 4, STARTED]
 
 
+def test_a_run_that_started_on_a_worker_is_left_to_the_launcher(
+    instance: dg.DagsterInstance, workplace: Workplace, look: Look
+) -> None:
+    started = begun(instance)
+    instance.add_run_tags(started, {WORKER_TAG: "celery@far"})
+    with at_work(workplace.project.home, started):
+        pass
+    look(look())
+    assert run_of(instance, started).status == STARTED
+    assert remembered_runs(workplace.project.home) == [started]
+
+
 def test_a_run_that_dagster_passed_over_fails_once_more(
     instance: dg.DagsterInstance, look: Look, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -239,8 +251,8 @@ def test_a_run_that_could_not_record_its_end_is_found(
 
 
 @pytest.mark.filterwarnings("ignore::pydantic.warnings.PydanticDeprecatedSince20")  # Dagster's own
-@pytest.mark.parametrize("tags", [{GRPC_INFO_TAG: "{}"}, {}])
-def test_the_runs_of_code_servers_and_no_others_can_be_told(
+@pytest.mark.parametrize("tags", [{GRPC_INFO_TAG: "{}"}, {WORKER_TAG: "celery@far"}, {}])
+def test_the_runs_of_code_servers_and_workers_and_no_others_can_be_told(
     instance: dg.DagsterInstance, workplace: Workplace, monkeypatch: pytest.MonkeyPatch, tags: dict[str, str]
 ) -> None:
     @dg.asset

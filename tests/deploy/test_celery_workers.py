@@ -83,6 +83,27 @@ def test_a_run_that_somebody_ends_is_not_begun_again_and_a_command_goes_on_with_
     assert list(stoic.home.rglob("*.db")) == []  # Dagster keeps nothing in files
 
 
+def test_a_worker_that_is_asked_to_stop_ends_its_run_and_no_other_begins_it(
+    stoic: Stoic, agents: dict[str, EmbabelAgent], machines: Machines, instance: dg.DagsterInstance
+) -> None:
+    """It no longer answers: its run counted as lost after `lost_after_seconds`, and the attempt to resume it failed."""
+    for name in AGENTS[1:]:
+        (stoic.project / "releases" / f"{name}.yml").unlink()
+    answered = threading.Event()
+    agents["ada"].when("message", _once(answered), times=1)
+    with _explained(machines):
+        await_that(lambda: bool(agents["ada"].of("message")), "a conversation")
+        worker = _run_of("ada", instance).tags["stoic/worker"].removesuffix("@here")
+        machines.ask_to_stop(worker)
+        time.sleep(15)  # the daemon looks every two seconds, and waits up to six for workers
+        answered.set()
+        assert machines.end_of(worker) == 0
+    run = _run_of("ada", instance)
+    assert (run.status, run.tags["stoic/worker"]) == (dg.DagsterRunStatus.SUCCESS, f"{worker}@here")
+    assert "dagster/will_retry" not in run.tags
+    check_turns_sent(agents["ada"], 2, _planned, repeated=0)
+
+
 def _take_slot(instance: dg.DagsterInstance, run: dg.DagsterRun) -> None:
     """A step of the run takes the only slot of a pool; another one waits for it."""
     records = instance.event_log_storage

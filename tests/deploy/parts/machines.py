@@ -50,6 +50,16 @@ class Machines:
         os.killpg(self.processes[name].pid, signal.SIGKILL)
         self.processes.pop(name).wait()
 
+    def ask_to_stop(self, name: str) -> None:
+        """Asks a worker to end its runs and then itself, as systemd, Docker and Kubernetes do."""
+        self.processes[name].terminate()
+
+    def end_of(self, name: str) -> int:
+        """The exit code of a process, once it has ended."""
+        code = self.processes[name].wait(100)
+        del self.processes[name]
+        return code
+
     def told(self) -> str:
         """The last words of each, for a failure's message."""
         return "\n".join(f"--- {log.name}\n{log.read_text()[-3000:]}" for log in sorted(self.logs.iterdir()))
