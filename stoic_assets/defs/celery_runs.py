@@ -7,7 +7,7 @@ one that a user terminated counts as lost and runs again. This launcher looks fo
 
 import os
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import dagster as dg
 from celery import Celery
 from celery.exceptions import OperationalError
+from celery.utils.log import get_task_logger
 from dagster._cli.api import _execute_run_command_body
 from dagster._core.errors import DagsterUserCodeUnreachableError
 from dagster._core.launcher import CheckRunHealthResult, LaunchRunContext, WorkerStatus
@@ -32,6 +33,8 @@ NOT_BEGUN = {dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING}
 
 PATIENCE_SECONDS = 3.0
 """How long a worker may take to report its tasks; one that is running answers in milliseconds."""
+PAUSE_SECONDS = 30
+"""How long a worker keeps a run that it cannot read from Dagster's records, before any worker may try again."""
 
 SETTINGS = {
     # A worker takes a run only when it has a process for it, and reserves none. Confirming runs at their end
@@ -58,7 +61,7 @@ class CeleryRuns(CeleryRunLauncher):
     ) -> None:
         _refuse_torn_addresses(options.get("broker") or "")
         super().__init__(config_source={**SETTINGS, **(config_source or {})}, **options)
-        self._task = self.celery.task(execute_run, bind=True, name=TASK)
+        self._task = self.celery.task(execute_run, bind=True, name=TASK, max_retries=None)
         self._lost_after = lost_after_seconds
         self._missed: dict[str, float] = {}
 
@@ -151,14 +154,29 @@ def execute_run(task: Any, run_id: str) -> None:
     """Executes a run that has not been started yet; its outcome is in Dagster's records.
 
     A queue may deliver twice, for example after it lost a connection: the second delivery finds the run started, and
-    does nothing.
+    does nothing. While the records cannot be reached, the run goes back into the queue: nobody else knows that it was
+    taken, so that it would wait for an hour.
     """
-    with instance_for_runs(Path(os.environ["DAGSTER_HOME"])) as instance:
-        run = instance.get_run_by_id(run_id)
-        if run is None or run.status not in NOT_BEGUN:
-            return
-        instance.add_run_tags(run_id, {WORKER_TAG: task.request.hostname})
+    with ExitStack() as opened:
+        try:
+            instance = opened.enter_context(instance_for_runs(Path(os.environ["DAGSTER_HOME"])))
+            if not _take(run_id, instance, task):
+                return
+        except Exception as error:
+            why = type(error).__name__  # its text may have several lines, or quote dagster.yaml
+            get_task_logger(__name__).warning("run %s waits: Dagster's records cannot be used (%s)", run_id, why)
+            time.sleep(PAUSE_SECONDS)  # here, not in the queue: a task that is due later would wait for this worker
+            raise task.retry(exc=error, countdown=0) from error
         _execute_run_command_body(run_id, instance, write_stream_fn=lambda _: None, set_exit_code_on_failure=False)
+
+
+def _take(run_id: str, instance: dg.DagsterInstance, task: Any) -> bool:
+    """Whether the run is to be executed; then it is tagged with this worker."""
+    run = instance.get_run_by_id(run_id)
+    if run is None or run.status not in NOT_BEGUN:
+        return False
+    instance.add_run_tags(run_id, {WORKER_TAG: task.request.hostname})
+    return True
 
 
 def worker_app() -> Celery:

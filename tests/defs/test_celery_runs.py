@@ -6,7 +6,7 @@ from typing import Any
 
 import dagster as dg
 import pytest
-from celery.exceptions import OperationalError
+from celery.exceptions import OperationalError, Retry
 from dagster._core.errors import DagsterUserCodeUnreachableError
 from dagster._core.launcher import LaunchRunContext
 from dagster_celery.tags import DAGSTER_CELERY_TASK_ID_TAG as TASK
@@ -68,3 +68,25 @@ def test_a_run_that_finds_no_queue_stays_with_dagster_which_notes_why(monkeypatc
     context = LaunchRunContext(dg.DagsterRun(job_name="work"), workspace=None)
     with pytest.raises(DagsterUserCodeUnreachableError, match=r"STOIC_BROKER_URL.* Connection refused\.$"):
         workers.launch_run(context)
+
+
+def test_a_run_whose_records_are_away_when_a_worker_takes_it_goes_back_into_the_queue(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its task ended there, and nobody missed the run for an hour (`start_timeout_seconds`)."""
+    workers, paused = CeleryRuns(default_queue="dagster", broker="memory://", backend="disabled://"), list[float]()
+
+    def refuse(_: Path) -> None:
+        raise ConnectionError("too many retries")
+
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
+    monkeypatch.setattr("stoic_assets.defs.celery_runs.instance_for_runs", refuse)
+    monkeypatch.setattr("stoic_assets.defs.celery_runs.time", SimpleNamespace(sleep=paused.append))
+    taken = {"id": "run", "args": ["run"], "retries": 100, "delivery_info": {"routing_key": "dagster"}}
+    workers._task.push_request(**taken, called_directly=False)
+    with pytest.raises(Retry):
+        workers._task.run("run")
+    with workers.celery.connection_for_read() as connection, connection.SimpleQueue("dagster") as queue:
+        again = queue.get(timeout=5)
+    assert (again.headers["id"], again.headers["eta"], again.payload[0]) == ("run", None, ["run"])
+    assert paused == [30]
