@@ -18,6 +18,7 @@ from celery.exceptions import OperationalError
 from celery.utils.log import get_task_logger
 from dagster._cli.api import _execute_run_command_body
 from dagster._core.errors import DagsterUserCodeUnreachableError
+from dagster._core.instance.ref import InstanceRef
 from dagster._core.launcher import CheckRunHealthResult, LaunchRunContext, WorkerStatus
 from dagster_celery.launcher import CeleryRunLauncher
 from dagster_celery.tags import DAGSTER_CELERY_TASK_ID_TAG
@@ -180,12 +181,18 @@ def _take(run_id: str, instance: dg.DagsterInstance, task: Any) -> bool:
 
 
 def worker_app() -> Celery:
-    """The Celery app of workers, as the instance at `DAGSTER_HOME` configures it.
+    """The Celery app of workers, as `dagster.yaml` in `DAGSTER_HOME` configures it. Nothing is connected to.
 
-    Raises `ConfigurationError` if that has another launcher.
+    Raises `ConfigurationError` if that cannot be used, or has another launcher.
     """
-    with dg.DagsterInstance.get() as instance:
-        launcher = instance.run_launcher
+    home = os.environ.get("DAGSTER_HOME")
+    if not (home and Path(home, "dagster.yaml").exists()):
+        there = f"no dagster.yaml in DAGSTER_HOME ({home or 'not set'})"
+        raise ConfigurationError(f"{there}; set it to the folder with the copy of deploy/dagster.yaml")
+    try:
+        launcher = InstanceRef.from_dir(home).run_launcher
+    except dg.DagsterInvalidConfigError:  # which would quote it
+        raise ConfigurationError(f"set STOIC_BROKER_URL, or correct run_launcher in {home}/dagster.yaml") from None
     if not isinstance(launcher, CeleryRuns):
-        raise ConfigurationError("dagster.yaml in DAGSTER_HOME has no Celery launcher; use the dagster.yaml in deploy/")
+        raise ConfigurationError(f"{home}/dagster.yaml has no Celery launcher; use the dagster.yaml in deploy/")
     return launcher.celery

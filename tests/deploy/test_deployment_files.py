@@ -1,6 +1,7 @@
 """What can be said of `deploy/` without starting it: it parses, it names what exists, it gives nothing away."""
 
 import re
+import runpy
 import tomllib
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,7 +19,7 @@ from dagster._core.workspace.context import BaseWorkspaceRequestContext
 from dagster._daemon.run_coordinator.queued_run_coordinator_daemon import QueuedRunCoordinatorDaemon
 
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.defs.celery_runs import CeleryRuns, execute_run
+from stoic_assets.defs.celery_runs import CeleryRuns, execute_run, worker_app
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -63,6 +64,33 @@ def test_the_instance_loads_and_keeps_to_itself(tmp_path: Path, monkeypatch: pyt
     assert ref.storage_data is not None
     assert ref.storage_data.class_name == "DagsterPostgresStorage"
     assert "secret-4711" not in str(ref)  # what is stored with a run are names of variables
+
+
+def test_a_worker_starts_while_postgresql_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _instance(tmp_path, monkeypatch)
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
+    assert worker_app().conf.broker_url == "redis://:secret-4711@localhost/0"
+
+
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({}, r"no dagster\.yaml in DAGSTER_HOME \(not set\); set it to .*"),
+        ({"DAGSTER_HOME": "{here}"}, r"set STOIC_BROKER_URL, or correct run_launcher in .*/dagster\.yaml"),
+        ({"DAGSTER_HOME": "{here}/none"}, r"no dagster\.yaml in DAGSTER_HOME \(.*/none\); set it to .*"),
+    ],
+)
+def test_a_worker_that_cannot_start_says_why_in_one_line(
+    environment: dict[str, str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _instance(tmp_path, monkeypatch)
+    for name in (*named(CONFIG), "DAGSTER_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value.format(here=tmp_path))
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("stoic_assets.defs.celery_worker")
+    assert re.fullmatch(said, str(ended.value.code))
 
 
 @pytest.mark.parametrize("password", ["47pw11/abc", "47pw11#abc", "47pw11?abc", "47pw11;abc", "4711/47pw11", "[47pw11"])
