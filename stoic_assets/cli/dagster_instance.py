@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import yaml
 
@@ -22,6 +22,9 @@ from stoic_assets.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
     import dagster as dg
+    from dagster._core.instance import InstanceRef
+
+    from stoic_assets.defs.celery_runs import CeleryRuns
 
 _IN_ADDRESS = r"%[0-9A-Fa-f]{2}"
 """What has a meaning of its own in the address `sqlite:///...` by which Dagster opens a file."""
@@ -66,15 +69,34 @@ def _refuse_misread_records(workplace: Workplace) -> None:
 
 def sqlite_folders(workplace: Workplace) -> Iterator[Path]:
     """The folders for the instance's SQLite files; none if its records are in another database."""
-    from dagster._core.instance import InstanceRef
-
-    home, configuration = dagster_folder(workplace.project, workplace.env), _configuration(workplace)
-    with _configuration_faults_named(configuration):
-        ref = InstanceRef.from_dir(str(home), config_dir=str(configuration.parent))
+    ref = _instance_ref(workplace)
     for storage in (ref.run_storage_data, ref.event_storage_data, ref.schedule_storage_data):
         folder = storage.config_dict.get("base_dir") if storage else None
         if isinstance(folder, str):
             yield Path(folder)
+
+
+def celery_launcher(workplace: Workplace) -> "CeleryRuns | None":
+    """The launcher that puts runs into a queue; None without it, or if `dagster.yaml` cannot be read.
+
+    Raises `ConfigurationError` when it is configured wrongly.
+    """
+    try:
+        ref = _instance_ref(workplace)
+    except ConfigurationError:  # which `open_instance` raises too
+        return None
+    if ref.run_launcher_data is None or ref.run_launcher_data.class_name != "CeleryRuns":
+        return None
+    with _configuration_faults_named(_configuration(workplace)):
+        return cast("CeleryRuns", ref.run_launcher)
+
+
+def _instance_ref(workplace: Workplace) -> "InstanceRef":
+    from dagster._core.instance import InstanceRef
+
+    home, configuration = dagster_folder(workplace.project, workplace.env), _configuration(workplace)
+    with _configuration_faults_named(configuration):
+        return InstanceRef.from_dir(str(home), config_dir=str(configuration.parent))
 
 
 @contextmanager

@@ -76,13 +76,14 @@ def show(findings: Iterable[Finding]) -> None:
         console.say(console.foreign(detail), indent=len(label), label=label)
 
 
-def _checked(looks: Mapping[str, Callable[[Workplace], Found]], workplace: Workplace) -> Iterator[Finding]:
+def _checked(looks: Mapping[str, Callable[[Workplace], Found | None]], workplace: Workplace) -> Iterator[Finding]:
     for subject, look in looks.items():
         try:
             state_and_detail = look(workplace)
         except StoicError as error:
             state_and_detail = "missing", str(error)
-        yield Finding(subject, *state_and_detail)
+        if state_and_detail:
+            yield Finding(subject, *state_and_detail)
 
 
 async def _contacted(workplace: Workplace) -> list[Finding]:
@@ -201,4 +202,4 @@ def _delivery(workplace: Workplace) -> Found:
 FILES: Mapping[str, Callable[[Workplace], Found]] = {
     "installation": _installation, "project": _project, "jobs": _jobs, "releases": _releases,
 }  # fmt: skip
-STATE: Mapping[str, Callable[[Workplace], Found]] = {**STORED, "graphs": _graphs, "delivery": _delivery}
+STATE: Mapping[str, Callable[[Workplace], Found | None]] = {**STORED, "graphs": _graphs, "delivery": _delivery}

@@ -25,7 +25,7 @@ from dagster_celery.tags import DAGSTER_CELERY_TASK_ID_TAG
 
 from stoic_assets.adapters.process import runs_at_work
 from stoic_assets.adapters.project import find_project
-from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 from stoic_assets.core.stages import WORKER_TAG
 from stoic_assets.defs.event_log import instance_for_runs
 
@@ -33,7 +33,7 @@ TASK = "execute_run"
 NOT_BEGUN = {dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING}
 
 PATIENCE_SECONDS = 3.0
-"""How long a worker may take to report its tasks; one that is running answers in milliseconds."""
+"""How long a worker may take to report its tasks, and the queue to answer; both take milliseconds if they run."""
 PAUSE_SECONDS = 30
 """How long a worker keeps a run that it cannot read from Dagster's records, before any worker may try again."""
 
@@ -123,6 +123,16 @@ class CeleryRuns(CeleryRunLauncher):
         self._instance.report_run_canceling(run)
         self.celery.control.revoke(run.tags[DAGSTER_CELERY_TASK_ID_TAG], terminate=True, signal="SIGINT")
         return True
+
+    def ask_queue(self) -> str:
+        """The address of the queue, without its password. Raises `ServiceUnreachable` if it does not answer in time."""
+        patience = {"socket_connect_timeout": PATIENCE_SECONDS, "socket_timeout": PATIENCE_SECONDS}
+        with self.celery.connection_for_write(connect_timeout=PATIENCE_SECONDS, transport_options=patience) as queue:
+            try:
+                queue.ensure_connection(max_retries=1, timeout=PATIENCE_SECONDS, interval_start=0)
+            except OperationalError as error:
+                raise ServiceUnreachable(f"the queue {queue.as_uri()} cannot be reached: {error}") from error
+            return str(queue.as_uri())
 
     def get_run_worker_debug_info(self, run: dg.DagsterRun, include_container_logs: bool | None = True) -> str:
         """Names the run's worker, present or past."""

@@ -1,5 +1,10 @@
 """What `stoic doctor` says of stored data."""
 
+import json
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from evaluation_heads import evaluation_head
 
@@ -43,6 +48,40 @@ def test_damaged_records_of_dagster_are_missing_and_so_is_a_wrong_dagster_yaml(w
         (home / "dagster.yaml").write_text(wrong)
         with pytest.raises(ConfigurationError, match=r"dagster\.yaml.*; (install it, or )?correct the file"):
             dagster(workplace)
+
+
+def test_records_in_postgresql_are_told_with_their_database_and_without_its_password(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workplace.project.home / "dagster").mkdir(parents=True)
+    (workplace.project.home / "dagster" / "dagster.yaml").touch()
+    records = SimpleNamespace(postgres_url="postgresql+psycopg2://me:pass%2F4711@db:5433/runs")
+    opened = nullcontext(SimpleNamespace(run_storage=records))
+    monkeypatch.setattr("stoic_assets.cli.stored_state.open_instance", lambda _: opened)
+    assert STORED["dagster"](workplace) == ("ok", "records of runs in the database runs of PostgreSQL on db:5433")
+
+
+def test_the_queue_of_a_deployment_is_asked_and_there_is_none_elsewhere(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue, configuration = STORED["queue"], workplace.project.home / "dagster" / "dagster.yaml"
+    configuration.parent.mkdir(parents=True)
+    for text in ("", "run_launcher: ["):  # of which another finding tells
+        configuration.write_text(text)
+        assert queue(workplace) is None
+    launcher: dict[str, Any] = {"module": "stoic_assets.defs.celery_runs", "class": "CeleryRuns"}
+    launcher["config"] = {"broker": {"env": "STOIC_BROKER_URL"}, "backend": "disabled://"}
+    configuration.write_text(json.dumps({"run_launcher": launcher}))
+    monkeypatch.setenv("STOIC_BROKER_URL", "memory://")
+    assert queue(workplace) == ("ok", "workers take runs from memory://:**@localhost//")
+    monkeypatch.setenv("STOIC_BROKER_URL", "redis://:pass4711@127.0.0.1:1/0")
+    state, said = queue(workplace) or ("", "")
+    assert state == "note"
+    assert said.startswith("the queue redis://:**@127.0.0.1:1/0 cannot be reached: Error 111 connecting to 127.0.0.1")
+    assert said.endswith("; start it, or correct STOIC_BROKER_URL: runs of sensors and schedules wait for it")
+    monkeypatch.setenv("STOIC_BROKER_URL", "redis://:pass/4711@127.0.0.1:1/0")
+    with pytest.raises(ConfigurationError, match="write / as %2F"):
+        queue(workplace)
 
 
 def test_a_damaged_judge_cache_is_noted(workplace: Workplace) -> None:

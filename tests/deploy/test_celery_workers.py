@@ -81,6 +81,9 @@ def test_a_run_that_somebody_ends_is_not_begun_again_and_a_command_goes_on_with_
     assert list(statuses.values()) == [dg.DagsterRunStatus.SUCCESS]
     check_turns_sent(ada, 2, _planned, repeated=1)
     assert list(stoic.home.rglob("*.db")) == []  # Dagster keeps nothing in files
+    found = {each["subject"]: each for each in stoic("doctor", "--json", AGENT_URL=ada.url).document["findings"]}
+    assert [found[each]["state"] for each in ("dagster", "queue")] == ["ok", "ok"]
+    assert "the database postgres of PostgreSQL on 127.0.0.1:" in found["dagster"]["detail"]
 
 
 def test_a_worker_that_is_asked_to_stop_ends_its_run_and_no_other_begins_it(
