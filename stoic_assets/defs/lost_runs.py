@@ -10,7 +10,8 @@ its start would stay STARTING, for an hour.
 
 Dagster decides once about each failed run whether to start it again. It passes over one whose failure it reads a moment
 before the run's status is stored: that run would wait to be started again for ever, and its version with it. So would
-one that Dagster cannot start again, for instance because its backfill has ended.
+one that Dagster cannot start again, for instance because its backfill has ended. It gives up one whose job it cannot
+load at that moment, for example because of a slip in `stoic.yml`.
 """
 
 import json
@@ -18,7 +19,8 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
 import dagster as dg
-from dagster._core.storage.tags import GRPC_INFO_TAG
+from dagster._core.events import RunFailureReason
+from dagster._core.storage.tags import GRPC_INFO_TAG, PARENT_RUN_ID_TAG, RUN_FAILURE_REASON_TAG
 
 from stoic_assets.adapters.process.runs_at_work import forget, is_at_work, is_served, remembered_runs
 from stoic_assets.adapters.workplace import Workplace
@@ -28,6 +30,8 @@ from stoic_assets.defs.failures import RETRIED_TAG
 
 RETRIED_WITHIN = timedelta(minutes=5)
 """Dagster looks for failed runs every five seconds. Starting one again takes up to a minute on a busy machine."""
+GIVEN_UP = "Failed to retry run"
+"""What Dagster notes with a run that it could not start again."""
 
 
 @dg.sensor(
@@ -103,17 +107,32 @@ def _workers_gone(instance: dg.DagsterInstance, starting: Iterable[dg.DagsterRun
 
 
 def _passed_over(instance: dg.DagsterInstance) -> list[tuple[dg.DagsterRun, bool]]:
-    """The runs that Dagster was to start again and did not, each with whether it had failed twice already.
+    """The runs that Dagster was to start again and did not, or gave up, each with whether it failed twice already.
 
-    A second failure makes Dagster look again; if it passes over the run even then, the run has failed for good.
+    A second failure makes Dagster look again. If it passes over the run even then, the run has failed for good; one
+    that it gives up again is left alone.
     """
-    now, kind = datetime.now(UTC), dg.DagsterEventType.RUN_FAILURE
-    announced = dg.RunsFilter(
-        statuses=[dg.DagsterRunStatus.FAILURE], tags={RETRIED_TAG: "true"},
+    now = datetime.now(UTC)
+    decided = dg.RunsFilter(
+        statuses=[dg.DagsterRunStatus.FAILURE], tags={RETRIED_TAG: ["true", "false"]},
         updated_after=now - timedelta(days=1), updated_before=now - RETRIED_WITHIN,
     )
+    failed = [(run, _failed_twice(run, instance)) for run in instance.get_runs(decided) if run.remote_job_origin]
     return [
-        (run, len(instance.get_records_for_run(run.run_id, of_type=kind, limit=2).records) == 2)
-        for run in instance.get_runs(announced)
-        if run.is_complete_and_waiting_to_retry and run.remote_job_origin
-    ]  # fmt: skip
+        (run, twice)
+        for run, twice in failed
+        if run.is_complete_and_waiting_to_retry or (not twice and _was_given_up(run, instance))
+    ]
+
+
+def _failed_twice(run: dg.DagsterRun, instance: dg.DagsterInstance) -> bool:
+    return len(instance.get_records_for_run(run.run_id, of_type=dg.DagsterEventType.RUN_FAILURE, limit=2).records) == 2
+
+
+def _was_given_up(run: dg.DagsterRun, instance: dg.DagsterInstance) -> bool:
+    """Whether Dagster tried in vain to start a run again, and nobody else did."""
+    if run.tags[RETRIED_TAG] == "true" or run.tags.get(RUN_FAILURE_REASON_TAG) == RunFailureReason.STEP_FAILURE.value:
+        return False
+    notes = instance.get_records_for_run(run.run_id, of_type=dg.DagsterEventType.ENGINE_EVENT).records
+    resumed = dg.RunsFilter(tags={PARENT_RUN_ID_TAG: run.run_id})
+    return any(note.event_log_entry.message == GIVEN_UP for note in notes) and not instance.get_runs(resumed)

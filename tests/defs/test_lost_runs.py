@@ -240,6 +240,31 @@ def test_a_run_that_dagster_passed_over_fails_once_more(
     assert has_ended(instance, run_of(instance, passed_over.run_id))
 
 
+def test_a_run_that_dagster_could_not_start_again_fails_once_more_unless_somebody_resumed_it(
+    instance: dg.DagsterInstance, look: Look, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a slip in `stoic.yml` at the moment at which it was to be started."""
+    @dg.job
+    def work() -> None: ...
+
+    monkeypatch.setattr(instance, "_settings", {"run_retries": {"enabled": True, "max_retries": 1}})
+    monkeypatch.setattr("stoic_assets.defs.lost_runs.RETRIED_WITHIN", timedelta(0))
+    given_up, resumed, final = (begun_by_server(instance, work, {}) for _ in range(3))
+    for run in (given_up, resumed, final):
+        instance.report_run_failed(run)
+        if run != final:
+            instance.report_engine_event("Failed to retry run", run)
+        instance.add_run_tags(run.run_id, {"dagster/will_retry": "false"})
+    instance.create_run_for_job(work, tags={"dagster/parent_run_id": resumed.run_id})
+    look()
+    kind, runs = dg.DagsterEventType.RUN_FAILURE, (given_up, resumed, final)
+    assert [len(instance.get_records_for_run(run.run_id, of_type=kind).records) for run in runs] == [2, 1, 1]
+    assert run_of(instance, given_up.run_id).is_complete_and_waiting_to_retry
+    instance.add_run_tags(given_up.run_id, {"dagster/will_retry": "false"})  # it could not be started again either
+    look()
+    assert [len(instance.get_records_for_run(run.run_id, of_type=kind).records) for run in runs] == [2, 1, 1]
+
+
 def test_a_run_that_could_not_record_its_end_is_found(
     instance: dg.DagsterInstance, workplace: Workplace, look: Look
 ) -> None:
