@@ -5,7 +5,7 @@ what it found, and until all of it is there, the cache does.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -35,6 +35,7 @@ from stoic_assets.core.text.foreign_text import well_formed
 TABLE = "human_feedback_evaluations"
 Readers = Callable[[str], ChatModel]
 """For each agent version the model that reads dialogues about it."""
+STILL_COUNTS = "; what it said before still counts, until it is corrected or removed"
 
 
 @dataclass(frozen=True)
@@ -68,33 +69,38 @@ def feedback_models(workplace: Workplace) -> Readers | None:
     return cache(partial(workplace.cached, ledger))
 
 
-def _read_folder(folder: Path) -> tuple[dict[str, tuple[str, FeedbackFile]], list[str]]:
-    """Every feedback once, by its id, with its file's name as tables hold it; and one line about each invalid file."""
+def _read_folder(folder: Path) -> tuple[dict[str, tuple[str, FeedbackFile]], list[tuple[str, str]]]:
+    """Every feedback once, by its id, with its file's name as tables hold it; and each invalid file with its fault."""
     files: dict[str, tuple[str, FeedbackFile]] = {}
-    complaints = []
+    faults = []
     for path in visible_files(folder, ".json"):
+        name = well_formed(path.name)
         try:
             file = parse_feedback(read_text(path), str(path))
         except ConfigurationError as error:
-            complaints.append(str(error))
+            faults.append((name, str(error)))
         else:
-            files.setdefault(file.feedback_id, (well_formed(path.name), file))
-    return files, complaints
+            files.setdefault(file.feedback_id, (name, file))
+    return files, faults
 
 
 async def read_feedback(workplace: Workplace, models: Readers | None) -> FeedbackRows:
     """Feedback files and rated replies as rows; nothing is stored yet.
 
-    `models` (see `feedback_models`) read dialogues that were not read before. Raises `ConfigurationError` for a fault
-    that concerns every dialogue (a wrong key, an unknown model).
+    An invalid file may be half written: what it said before stays. `models` (see `feedback_models`) read dialogues that
+    were not read before. Raises `ConfigurationError` for a fault that concerns every dialogue (a wrong key, an unknown
+    model).
     """
-    files, complaints = _read_folder(feedback_folder(workplace.project.home))
+    files, faults = _read_folder(feedback_folder(workplace.project.home))
     reader = _Reader(workplace, models)
+    kept = [row for row in reader.stored({name for name, _ in faults}) if row["feedback_id"] not in files]
+    still = {row["origin"] for row in kept}
+    complaints = [f"{fault}{STILL_COUNTS if name in still else ''}" for name, fault in faults]
     read = await concurrently([reader.read(name, file) for name, file in files.values()])
     settings = workplace.settings
     rows = [human_row(found, settings.feedback.virtues) for found in read if found is not None]
     rows += [human_row(found, settings.ratings.virtues) for found in rated_replies(workplace)]
-    return FeedbackRows(rows, (*complaints, *sorted(reader.complaints)))
+    return FeedbackRows([*rows, *kept], (*complaints, *sorted(reader.complaints)))
 
 
 def rated_replies(workplace: Workplace) -> list[HumanFeedback]:
@@ -146,6 +152,10 @@ class _Reader:
     def complaints(self) -> list[str]:
         """What is wrong, each with the files it is wrong with: of thousands, most are wrong in one way."""
         return [f"{listed(sorted(files))}: {problem}" for problem, files in self._complaints.items()]
+
+    def stored(self, names: Set[str]) -> list[Row]:
+        """The stored rows of files of these names."""
+        return [row for row in self._former.values() if row["origin"] in names]
 
     async def read(self, name: str, file: FeedbackFile) -> HumanFeedback | None:
         """The feedback, or None after a complaint."""

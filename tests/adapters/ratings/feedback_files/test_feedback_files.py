@@ -62,6 +62,33 @@ def test_a_wrong_file_keeps_no_other_out(workplace: Workplace, put: Callable[...
     assert not any("._good" in complaint for complaint in found.complaints)
 
 
+def test_a_file_that_is_half_written_keeps_its_row_version_and_time(
+    workplace: Workplace, put: Callable[..., Path]
+) -> None:
+    evaluated(workplace, "marcus@1.0.0")
+    path = put(agent_version=None, agent_id="marcus")
+    taken(workplace)
+    evaluated(workplace, VERSION, "2026-03-02T02:00:00Z")
+    before, text = table(workplace), path.read_text()
+    path.write_text(text[:60])
+    [complaint] = taken(workplace).complaints
+    assert complaint.endswith("what it said before still counts, until it is corrected or removed")
+    assert table(workplace) == before
+    copy = path.with_name("copy.json")
+    copy.write_text(text)
+    assert "still counts" not in taken(workplace).complaints[0]
+    assert [row["origin"] for row in table(workplace)] == ["copy.json"]
+    copy.unlink()
+    path.write_text(text)
+    assert taken(workplace).complaints == ()
+    assert [(row["agent_version"], row["given_at"]) for row in table(workplace)] == [
+        (row["agent_version"], row["given_at"]) for row in before
+    ]
+    path.unlink()
+    taken(workplace)
+    assert table(workplace) == []
+
+
 def test_an_agent_means_its_newest_version_and_stays_with_it(workplace: Workplace, put: Callable[..., Path]) -> None:
     put(agent_version=None, agent_id="marcus")
     assert "agent 'marcus' was never evaluated; set agent_version" in taken(workplace).complaints[0]
