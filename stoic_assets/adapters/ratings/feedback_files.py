@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from stoic_assets.adapters.disk.configuration_files import read_text, visible_files
 from stoic_assets.adapters.models.connect import connect_model, judge_panel, uses_stand_in
 from stoic_assets.adapters.models.ledger import Ledger
-from stoic_assets.adapters.ratings.rating_keys import read_keys
+from stoic_assets.adapters.ratings.rating_keys import ratings_locked, read_keys
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calls.chat import ChatModel
 from stoic_assets.core.calls.concurrent_calls import concurrently
@@ -104,10 +104,11 @@ async def read_feedback(workplace: Workplace, models: Readers | None) -> Feedbac
 
 
 def rated_replies(workplace: Workplace) -> list[HumanFeedback]:
-    """What raters said about each reply from our own trials."""
+    """What raters said about each reply from our own trials. It waits for a collection that stores ratings."""
     jobs = {row["trial_id"]: row["job"] for row in workplace.warehouse.query("select trial_id, job from trials")}
-    ratings = workplace.warehouse.query("select * from human_ratings")
-    return rated_feedback(ratings, jobs, read_keys(workplace.project.home))
+    with ratings_locked(workplace):
+        ratings, keys = workplace.warehouse.query("select * from human_ratings"), read_keys(workplace.project.home)
+    return rated_feedback(ratings, jobs, keys)
 
 
 def store_feedback(workplace: Workplace, feedback: FeedbackRows) -> dict[tuple[str, str], Path]:

@@ -16,6 +16,7 @@ from stoic_assets.adapters.ratings.rating_analysis import analyse_ratings
 from stoic_assets.adapters.ratings.rating_keys import ratings_folder, write_keys
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.console import err
+from stoic_assets.cli.feedback import feedback
 from stoic_assets.cli.ratings import REMAINS, analyze, build, calibrate, collect
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.ratings.blinding import Key
@@ -66,7 +67,7 @@ def test_collecting_says_what_came_in(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "if two people used one rater id, change it in one" in advice
 
 
-@pytest.mark.parametrize("command", [lambda: collect([]), analyze, calibrate])
+@pytest.mark.parametrize("command", [lambda: collect([]), analyze, calibrate, feedback])
 def test_a_command_says_that_it_waits_for_another(
     workplace: Workplace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
     command: Callable[[], None],
