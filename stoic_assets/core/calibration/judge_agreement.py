@@ -18,7 +18,7 @@ from stoic_assets.core.calibration.alternative_annotator import (
 )
 from stoic_assets.core.calibration.paired_scores import PairedScores
 from stoic_assets.core.presentation.formatting import plural
-from stoic_assets.core.ratings.rating_table import Floats, mean_of, ratio
+from stoic_assets.core.ratings.rating_table import MARKS, Floats, mean_of, ratio
 from stoic_assets.core.ratings.reliability.chance_corrected import alpha_draws, mean_kappa, pair_kappas, quadratic_codes
 from stoic_assets.core.ratings.reliability.correlation import spearman_draws
 from stoic_assets.core.ratings.reliability.estimate import (
@@ -31,7 +31,6 @@ from stoic_assets.core.ratings.reliability.estimate import (
 )
 from stoic_assets.core.rounding import ROUNDING
 
-LEVELS = 5
 CONSTANT = "judge or people gave every reply the same score"
 NO_VARIATION = "every score is on the same level: without variation, agreement cannot be distinguished from chance"
 OF_A_TEST = "no interval: the rate is the outcome of a test, and few replies lower it; see advantage"
@@ -55,9 +54,14 @@ def agreement(scores: PairedScores, epsilon: float, resampling: Resampling) -> d
     return {name: estimates[name] for name in MEASURES}
 
 
-def levels(scores: Floats) -> Floats:
-    """Scores of 0–1 as the nearest of five levels, 1–5, halves upwards; NaN stays."""
-    return np.asarray(np.floor(scores * (LEVELS - 1) + 0.5) + 1, dtype=np.float64)
+FIVE = np.linspace(0, 1, MARKS)
+"""The scores of the marks."""
+
+
+def levels(scores: Floats, steps: Floats = FIVE) -> Floats:
+    """The numbers, from 1 on, of the nearest of ascending `steps`, halves upwards; NaN stays."""
+    found = np.searchsorted((steps[1:] + steps[:-1]) / 2, scores, side="right") + 1.0
+    return np.where(np.isnan(scores), np.nan, found)
 
 
 MEASURES = (
@@ -76,7 +80,9 @@ WHY_NONE: Mapping[str, str] = {
 def _measures(scores: PairedScores, found: Contests, weights: Floats) -> dict[str, Floats]:
     """Every measure that has an interval, in each draw; `weights` are draws × trials."""
     off = scores.judged - scores.people
-    marks = levels(np.column_stack([scores.judged, scores.rated]))
+    everyone = np.column_stack([scores.judged, scores.rated])
+    marks, steps = levels(everyone), np.union1d(FIVE, scores.rated[np.isfinite(scores.rated)])
+    ranks = levels(everyone, steps)  # means of two dimensions that are moved to a level agree less than they do
     both = levels(np.column_stack([scores.judged, scores.people]))
     judge, raters = _kappas_with_raters(marks, weights)
     return {
@@ -84,8 +90,8 @@ def _measures(scores: PairedScores, found: Contests, weights: Floats) -> dict[st
         "qwk": mean_kappa(quadratic_codes(both), np.isfinite(both), weights),
         "mae": _mean(np.abs(off), weights),
         "bias": _mean(off, weights),
-        "alpha_with_judge": alpha_draws(marks, weights, LEVELS, "ordinal"),
-        "alpha_people": alpha_draws(marks[:, 1:], weights, LEVELS, "ordinal"),
+        "alpha_with_judge": alpha_draws(ranks, weights, len(steps), "ordinal"),
+        "alpha_people": alpha_draws(ranks[:, 1:], weights, len(steps), "ordinal"),
         "qwk_with_raters": mean_of(judge),
         "qwk_among_raters": mean_of(raters),
         "z": _z(judge, raters),

@@ -120,10 +120,21 @@ def test_the_figures_are_those_of_the_libraries() -> None:
     assert value(found, "z") == pytest.approx((with_raters - np.mean(among)) / np.std(among, ddof=1))
 
 
+def test_alphas_distinguish_means_of_two_dimensions_from_the_levels_beside_them() -> None:
+    random = np.random.default_rng(6)
+    worth = random.integers(0, 9, (80, 1))
+    steps = np.clip(worth + random.integers(-2, 3, (80, 4)), 0, 8).astype(float)
+    steps[::5, 3] = np.nan
+    found = agreement(pairing((steps[:, 0] / 8).tolist(), (steps[:, 1:] / 8).tolist()), 0.2, QUICK)
+    assert value(found, "alpha_people") == pytest.approx(alpha(steps[:, 1:].T, level_of_measurement="ordinal"))
+    assert value(found, "alpha_with_judge") == pytest.approx(alpha(steps.T, level_of_measurement="ordinal"))
+
+
 def test_levels_are_the_nearest_halves_upwards() -> None:
     scores = np.array([0, 0.124, 0.125, 0.3, 0.5, 0.874, 0.875, 1, np.nan])
     assert levels(scores)[:-1].tolist() == [1, 1, 2, 2, 3, 4, 5, 5]
     assert np.isnan(levels(scores)[-1])
+    assert levels(np.array([0.1, 0.2, 0.3, 0.9]), np.array([0, 0.4, 1])).tolist() == [1, 2, 2, 3]
 
 
 @pytest.mark.parametrize(
