@@ -44,13 +44,14 @@ def rater_checks(rows: Rows, table: RatingTable, items: Mapping[str, RatedItem])
         *straight_lining(table), *always_high(table), *contradictory_overall(table), *outliers(table),
         *too_fast(proper, items), *inconsistent_repeats(proper, repeats), *missed_attention(asked, items),
     ]  # fmt: skip
+    twice = any(repeat_changes(proper, repeats).values())
     few = "" if any(_marks_of_raters(table)) else f"no rater gave {FEWEST_MARKS} marks"
     not_made = {
         "straight_lining": few,
         "always_high": few,
-        "outlier": "" if len(table.raters) > 2 else "it needs three raters",
+        "outlier": "" if _of_three(table) else "no item has marks of three raters",
         "too_fast": "" if any(_timed(row, items) for row in proper) else "no rating has both a time and a known text",
-        "inconsistent_repeats": "" if repeats else "no item was shown twice",
+        "inconsistent_repeats": "" if twice else "no rater marked an item twice",
         "missed_attention": "" if asked else "no attention item was shown",
     }
     flags.sort(key=lambda flag: (flag.rater_id, flag.check))
@@ -136,6 +137,11 @@ def outliers(table: RatingTable) -> Iterator[RaterFlag]:
             example = f"{DIMENSION_NAMES[dimension]} {mark:.0f} for {table.items[item]} (z {distance})"
             detail = f"{far} of {judged} marks are far from the others', for example {example}"
             yield RaterFlag(rater, "outlier", detail)
+
+
+def _of_three(table: RatingTable) -> bool:
+    """Whether any mark can be compared with two others on the same item."""
+    return bool(((~np.isnan(table.all_marks())).sum(axis=2) >= 3).any())
 
 
 def outlier_scores(marks: Floats) -> Floats:

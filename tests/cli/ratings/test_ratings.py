@@ -138,7 +138,7 @@ def test_a_check_that_could_not_be_made_is_said_and_not_taken_for_passed(
     assert said in capsys.readouterr().out
     analyze(as_json=True)
     not_checked = json.loads(capsys.readouterr().out)["not_checked"]
-    assert not_checked["inconsistent_repeats"] == "no item was shown twice"
+    assert not_checked["inconsistent_repeats"] == "no rater marked an item twice"
 
 
 def test_a_figure_does_not_contradict_its_gate(

@@ -109,14 +109,22 @@ def test_all_checks_together(make_study: MakeStudy, make_row: MakeRow) -> None:
 def test_a_check_that_cannot_be_made_says_why(make_study: MakeStudy) -> None:
     rows = make_study(20, 2)
     assert rater_checks(rows, rating_table(rows), {}).not_made == {
-        "outlier": "it needs three raters",
+        "outlier": "no item has marks of three raters",
         "too_fast": "no rating has both a time and a known text",
-        "inconsistent_repeats": "no item was shown twice",
+        "inconsistent_repeats": "no rater marked an item twice",
         "missed_attention": "no attention item was shown",
     }
     wordless = {row["test_id"]: RatedItem() for row in rows}
     not_made = rater_checks([row | {"seconds": 5.0} for row in rows], rating_table(rows), wordless).not_made
     assert not_made["too_fast"] == "no rating has both a time and a known text"
+
+
+def test_a_check_that_found_nobody_to_compare_was_not_made(make_row: MakeRow) -> None:
+    rows = [make_row(f"r{(n + k) % 3}", f"item-{n}", 1 + n % 5) for n in range(15) for k in range(2)]
+    rows += [make_row("r0", "again", 3, repeat_of="nobody-rated-this")]
+    not_made = rater_checks(rows, rating_table(counted(rows)), {}).not_made
+    assert not_made["outlier"] == "no item has marks of three raters"
+    assert not_made["inconsistent_repeats"] == "no rater marked an item twice"
 
 
 @pytest.mark.parametrize(("items", "why"), [(1, "no rater gave 10 marks"), (2, None)])
