@@ -67,6 +67,7 @@ def test_everything_has_its_place(page: str) -> None:
     for said in (
         "42 ratings of 14 items by 3 raters", "Do the raters agree?", "Without weights, for comparison",
         "How lenient each rater is", "Who agrees with whom", "Alpha without one rater",
+        "may judge differently from the others", "look at leniency and flags too",
         "Against the agent’s own effectiveness", "A weak correlation is to be expected", "one of the two never varies",
         "Best: mean over the dimensions", "To discuss",
     ):  # fmt: skip
