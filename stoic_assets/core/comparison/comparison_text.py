@@ -134,7 +134,7 @@ def _lacks_power(row: Row) -> bool:
     """Whether the number of jobs is all that keeps it undecided."""
     if row["verdict"] != "inconclusive" or is_missing(row["p_adjusted"]) or ruled_out(row):
         return False
-    return bool(row["p_adjusted"] > ALPHA) and detectable(row) != DASH
+    return bool(row["p"] > ALPHA) and detectable(row) != DASH
 
 
 def _too_small_to_find(jobs: int, rows: Sequence[Row]) -> str:

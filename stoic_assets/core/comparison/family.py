@@ -14,7 +14,7 @@ from typing import Any, Literal
 from stoic_assets.core.comparison.effect import ALPHA, FEWEST_JOBS, NO_SPREAD, Effect, Tested, effect
 from stoic_assets.core.comparison.measures import NOT_MEASURED
 from stoic_assets.core.comparison.paired_jobs import NO_NOISE, Noise, Pair, Scope
-from stoic_assets.core.presentation.formatting import as_set, beside, is_missing, short_of
+from stoic_assets.core.presentation.formatting import as_set, beside, is_missing, p_value, short_of
 from stoic_assets.core.rounding import ROUNDING
 from stoic_assets.core.table_rows import Row
 
@@ -118,7 +118,7 @@ def decide(tests: Sequence[Test], gating: bool) -> list[Finding]:
     adjusted = _adjusted({place: effects[place].tested for place in family})
     findings = [_undecided(test, found, gating) for test, found in zip(tests, effects, strict=True)]
     return [
-        _decided(finding, *adjusted[place]) if place in adjusted else finding
+        _decided(finding, *adjusted[place], len(family)) if place in adjusted else finding
         for place, finding in enumerate(findings)
     ]
 
@@ -169,8 +169,8 @@ def _undecided(test: Test, found: Effect, gating: bool) -> Finding:
     )
 
 
-def _decided(finding: Finding, p_less: float, p_greater: float) -> Finding:
-    """The finding with its verdict; both p are those after Holm."""
+def _decided(finding: Finding, p_less: float, p_greater: float, tests: int) -> Finding:
+    """The finding with its verdict; both p are those after Holm, over so many tests."""
     tested, change, delta = finding.effect.tested, finding.effect.difference, finding.delta
     assert tested is not None  # noqa: S101 - only what was tested is decided
     assert change is not None  # noqa: S101
@@ -178,9 +178,10 @@ def _decided(finding: Finding, p_less: float, p_greater: float) -> Finding:
     verdict = _verdict(change, p_adjusted, tested.low_90, tested.high_90, delta)
     why = None
     if verdict == "inconclusive":
-        sure = p_adjusted <= ALPHA
-        why = _what_is_possible(tested, finding.effect.jobs, delta, sure)
-        why = f"{too_small(change, delta)}; {why}" if sure else why
+        why = _what_is_possible(tested, finding.effect.jobs, delta)
+        if p <= ALPHA:
+            sure = too_small(change, delta) if p_adjusted <= ALPHA else _sure_alone(p, p_adjusted, tests)
+            why = f"{sure}; {why}"
     return replace(finding, p=p, p_adjusted=p_adjusted, verdict=verdict, why=why)
 
 
@@ -202,14 +203,19 @@ def too_small(change: float, delta: float) -> str:
     return f"significant, but {sign}{size} is smaller than δ {as_set(delta)}"
 
 
-def _what_is_possible(tested: Tested, jobs: int, delta: float, sure: bool) -> str:
+def _sure_alone(p: float, p_adjusted: float, tests: int) -> str:
+    """That the correction alone keeps a change from being significant: its 95 % interval may well exclude 0."""
+    before, after = p_value(p), p_value(p_adjusted)
+    return f"significant by itself (p {before}), but not after the correction for {tests} measures (p {after})"
+
+
+def _what_is_possible(tested: Tested, jobs: int, delta: float) -> str:
     """What an inconclusive result leaves possible, and what the suite could have found.
 
     The interval is named: it is that of the equivalence test, not the 95 % one that is shown next to it.
     """
     if tested.low_90 is None or tested.high_90 is None or tested.detectable is None:
-        said = "so there is no spread and no interval" if sure else "which in so few jobs may be chance"
-        return f"all {jobs} jobs differ by the same amount, {said}"
+        return f"all {jobs} jobs differ by the same amount, so there is no spread and no interval"
     low, high = _end(tested.low_90, delta), _end(tested.high_90, delta)
     said = f"the 90 % interval, {low} to {high}, is not within ±δ ({as_set(delta)})"
     found = f"detect only differences of {tested.detectable:.2f} or more"

@@ -101,6 +101,15 @@ def test_a_delta_is_told_as_it_is() -> None:
     assert (why or "").startswith("significant, but −0.0658 is smaller than δ 0.066; ")
 
 
+def test_a_drop_that_only_the_correction_leaves_open_is_told_as_that() -> None:
+    rest = [Test(m, "pooled", pairs_of(drop(0.0, spread=0.1)), 0.05) for m in GATING[1:]]
+    found, *others = decide([Test("assertion", "pooled", pairs_of(drop(0.18, spread=0.22)), 0.1), *rest], True)
+    # t is −.18 / (.22·√(12/11)/√12) = −2.714 with 11 degrees of freedom: p .01006, times nine .0906.
+    said = "significant by itself (p 0.010), but not after the correction for 9 measures (p 0.091); "
+    assert (found.why or "").startswith(f"{said}the 90 % interval, −0.30 to −0.06, is not within ±δ (0.10); ")
+    assert all("by itself" not in (other.why or "") for other in others)
+
+
 @pytest.mark.parametrize(
     ("differences", "why"),
     [
@@ -116,15 +125,16 @@ def test_what_cannot_be_tested_is_open_and_says_why(differences: list[float], wh
     assert (found.p, found.p_adjusted) == (None, None)
 
 
-ALIKE = "all 12 jobs differ by the same amount, so there is no spread and no interval"
+ALIKE = "jobs differ by the same amount, so there is no spread and no interval"
+ALONE = "significant by itself (p 0.008), but not after the correction for 9 measures (p 0.070)"
 
 
 @pytest.mark.parametrize(
     ("differences", "verdict", "why"),
     [
         ([-1.0] * 8, "regressed", None), ([1.0] * 8, "improved", None),
-        ([-1.0] * 7, "inconclusive", "all 7 jobs differ by the same amount, which in so few jobs may be chance"),
-        ([-0.04] * 12, "inconclusive", f"significant, but −0.04 is smaller than δ 0.05; {ALIKE}"),
+        ([-1.0] * 7, "inconclusive", f"{ALONE}; all 7 {ALIKE}"),
+        ([-0.04] * 12, "inconclusive", f"significant, but −0.04 is smaller than δ 0.05; all 12 {ALIKE}"),
     ],
 )  # fmt: skip
 def test_a_version_that_fails_in_each_of_eight_jobs_regressed(

@@ -96,15 +96,16 @@ def test_measures_that_stay_open_for_one_reason_are_told_together() -> None:
 
 def test_measures_that_as_many_jobs_leave_open_share_a_line() -> None:
     def weak(measure: str, detectable: float, **more: Any) -> dict[str, Any]:
-        found = {"p_adjusted": 0.4, "low_90": -0.1, "high_90": 0.1, "detectable": detectable, "jobs": 26}
+        found = {"p": 0.2, "p_adjusted": 0.4, "low_90": -0.1, "high_90": 0.1, "detectable": detectable, "jobs": 26}
         return row(measure, "inconclusive", 0.01, f"open {measure}", **found | more)
 
     alone = weak("timing", 0.1, jobs=12)
-    sure, vast = weak("task", 0.1, p_adjusted=0.01), weak("overall", 1.2)
-    found = of(weak("wisdom", 0.14), weak("practical_wisdom", 0.09), alone, sure, vast)
+    sure, sure_alone = weak("task", 0.1, p=0.01, p_adjusted=0.01), weak("assertion", 0.1, p=0.01, p_adjusted=0.08)
+    vast = weak("overall", 1.2)
+    found = of(weak("wisdom", 0.14), weak("practical_wisdom", 0.09), alone, sure, sure_alone, vast)
     assert found.open_questions == [
         "wisdom, practical wisdom: 26 jobs find only differences of 0.09–0.14 or more, with 90 % power",
-        "timing: open timing", "task: open task", "overall: open overall",
+        "timing: open timing", "task: open task", "assertion: open assertion", "overall: open overall",
     ]
     same = of(weak("wisdom", 0.09), weak("courage", 0.09))
     assert same.open_questions[0].endswith("find only differences of 0.09 or more, with 90 % power")
