@@ -82,5 +82,5 @@ def why_not_calibrated(rows: Iterable[Row], virtue: str, judges: str, source: st
     for row in rows:
         if (row["virtue"], row["judge_model"], row["measure"]) == (virtue, judges, f"map_{source}"):
             return row["why"] or "not calibrated: judged after the calibration with other prompts, or before it"
-    advice = "once replies are rated, run `stoic ratings calibrate`"
+    advice = "rate replies to a job with `scenarios`, then run `stoic ratings calibrate`"
     return f"not calibrated: this judge has not been compared with people’s ratings yet; {advice}"

@@ -142,8 +142,8 @@ def test_a_score_says_why_it_is_not_calibrated(study: Study, quick: Resampling) 
     )
     assert "other prompts" in str(why_not_calibrated(rows, "wisdom", "gpt", "self"))
     assert why_not_calibrated(rows, "wisdom", "new", "self") == (
-        "not calibrated: this judge has not been compared with people’s ratings yet; once replies are rated, "
-        "run `stoic ratings calibrate`"
+        "not calibrated: this judge has not been compared with people’s ratings yet; "
+        "rate replies to a job with `scenarios`, then run `stoic ratings calibrate`"
     )
 
 
