@@ -3,7 +3,7 @@
 No statistics: the comparison decides whether a difference is more than chance.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -15,6 +15,8 @@ from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.reports.data import mean
 from stoic_assets.core.reports.trial_view import TrialView
 from stoic_assets.core.rounding import ROUNDING
+from stoic_assets.core.table_rows import Row
+from stoic_assets.core.virtues import VIRTUES
 
 Measure = Literal["overall", "virtue_overall"]
 """A column of `composite_scores`."""
@@ -91,9 +93,25 @@ def job_changes(
     return sorted(found, key=_greatest_loss_first)
 
 
-def most_changed(changes: Sequence[JobChange]) -> list[JobChange]:
-    """The largest losses and gains; `changes` are in the order of `job_changes`."""
-    moved = [found for found in changes if _differ(found.means)]
+def deltas_of(rows: Iterable[Row]) -> dict[Measure, float]:
+    """The smallest difference that matters, from rows of `version_comparisons`; 0 without rows.
+
+    Virtues together have the smallest of their own.
+    """
+    deltas = {row["measure"]: float(row["delta"]) for row in rows if row["gating"]}
+    virtues = [deltas[virtue] for virtue in VIRTUES if virtue in deltas]
+    return {"overall": deltas.get("overall", 0.0), "virtue_overall": min(virtues, default=0.0)}
+
+
+def most_changed(changes: Sequence[JobChange], deltas: Mapping[Measure, float]) -> list[JobChange]:
+    """The largest losses and gains that matter: of jobs whose assertions changed, and others of at least δ.
+
+    `changes` are in the order of `job_changes`.
+    """
+    moved = [
+        found for found in changes
+        if _differ(found.means) and (found.flips or abs(found.change or 0.0) >= deltas[found.measure] - ROUNDING)
+    ]
     losses = [found for found in moved if (found.change or 0.0) < 0]
     gains = [found for found in moved if (found.change or 0.0) > 0]
     return losses[:MOST_LOSSES] + gains[-MOST_GAINS:]

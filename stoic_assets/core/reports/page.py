@@ -20,7 +20,7 @@ from stoic_assets.core.presentation.formatting import beside, bounded, lasted, s
 from stoic_assets.core.presentation.page_environment import PageEnvironment
 from stoic_assets.core.reports.data import ReportData, latest
 from stoic_assets.core.reports.forest_chart import forest_chart_svg
-from stoic_assets.core.reports.job_changes import job_changes, most_changed
+from stoic_assets.core.reports.job_changes import deltas_of, job_changes, most_changed
 from stoic_assets.core.reports.job_table import failed_assertions, job_rows
 from stoic_assets.core.reports.model_calls import costliest_jobs, model_calls
 from stoic_assets.core.reports.reliability import reliability
@@ -90,11 +90,13 @@ def _compared(data: ReportData, trials: Sequence[TrialView]) -> dict[str, Any]:
     plain = differences(data)
     before = trial_views(data.base) if data.base else []
     changes = job_changes(before, trials, plain.flips if plain else ())
-    pairs = side_by_side(changes)
+    most = most_changed(changes, deltas_of(data.version_comparisons))
+    pairs = side_by_side(changes, most)
     return {
         "verdict": version_verdict(data.version_comparisons, plain.alike if plain else ()),
         "differences": plain,
-        "most_changed": most_changed(changes),
+        "most_changed": most,
+        "more_changed": sum(bool(change.flips) for change in changes) - sum(bool(change.flips) for change in most),
         "pairs": pairs,
         "unshown_pairs": sum(change.flipped for change in changes) - sum(pair.change.flipped for pair in pairs),
         "pair_anchors": {(pair.change.job, pair.change.condition): pair.anchor for pair in pairs},

@@ -6,7 +6,7 @@ from itertools import product, zip_longest
 
 from stoic_assets.core.comparison.paired_assertions import distinguished
 from stoic_assets.core.presentation.formatting import is_missing
-from stoic_assets.core.reports.job_changes import JobChange, Measure, most_changed
+from stoic_assets.core.reports.job_changes import JobChange, Measure
 from stoic_assets.core.reports.trial_view import AssertionView, TrialView, TurnView
 from stoic_assets.core.table_rows import Row
 from stoic_assets.core.virtues import VIRTUES
@@ -109,10 +109,10 @@ def function(call: str) -> str:
     return call.partition(" ")[0]
 
 
-def side_by_side(changes: Sequence[JobChange]) -> list[SideBySide]:
+def side_by_side(changes: Sequence[JobChange], most_changed: Sequence[JobChange]) -> list[SideBySide]:
     """The first jobs that flipped, in the order of `changes`, then those whose virtues changed most."""
     flipped = [change for change in changes if change.flipped][:MOST_PAIRS]
-    virtues = [change for change in most_changed(changes) if change.measure == "virtue_overall"]
+    virtues = [change for change in most_changed if change.measure == "virtue_overall"]
     return [
         SideBySide(f"flip-{place}", change, *telling_pair(change)) for place, change in enumerate(flipped + virtues, 1)
     ]

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.reports.data import EvaluationRows, ReportData
-from stoic_assets.core.reports.job_changes import JobChange, job_changes, most_changed
+from stoic_assets.core.reports.job_changes import JobChange, Measure, deltas_of, job_changes, most_changed
 from stoic_assets.core.reports.trial_view import trial_views
 from stoic_assets.core.reports.version_comparison import differences
 
 Make = Callable[..., ReportData]
+DELTAS: dict[Measure, float] = {"overall": 0.05, "virtue_overall": 0.05}
 
 
 def changes(data: ReportData) -> list[JobChange]:
@@ -58,7 +59,7 @@ def test_the_same_total_summed_otherwise_is_no_change() -> None:
     base, this = one_job([0.1, 0.2, 0.3], [True] * 3), one_job([0.3, 0.2, 0.1], [True] * 3)
     [found] = changes(ReportData({}, **this, base=EvaluationRows({}, **base)))
     assert found.change
-    assert most_changed([found]) == []
+    assert most_changed([found], {"overall": 0.0, "virtue_overall": 0.0}) == []
 
 
 def test_scenarios_of_a_job_are_apart() -> None:
@@ -95,9 +96,9 @@ def test_what_changed_most_are_losses_before_gains(make_data: Make) -> None:
     mirrored = replace(data, trials=data.base.trials, composite_scores=data.base.composite_scores, base=replace(
         data.base, trials=data.trials, composite_scores=data.composite_scores
     ))  # fmt: skip
-    assert most_changed(worse)[:5] == worse[:5]
-    assert all((change.change or 0) > 0 for change in most_changed(changes(mirrored)))
-    assert most_changed([]) == []
+    assert most_changed(worse, DELTAS)[:5] == worse[:5]
+    assert all((change.change or 0) > 0 for change in most_changed(changes(mirrored), DELTAS))
+    assert most_changed([], DELTAS) == []
 
 
 @pytest.mark.parametrize(
@@ -131,5 +132,28 @@ def test_losses_and_gains_of_virtues_are_among_what_changed_most() -> None:
     def own(data: dict[str, Any]) -> dict[str, Any]:
         return {name: [{**row, "trial_id": row["job"]} for row in rows] for name, rows in data.items()}
 
-    found = most_changed(changes(ReportData({}, **own(tables(1)), base=EvaluationRows({}, **own(tables(0))))))
-    assert [each.job for each in found] == ["j0", "j1", "j3", "j4"]
+    found = most_changed(changes(ReportData({}, **own(tables(1)), base=EvaluationRows({}, **own(tables(0))))), DELTAS)
+    assert [each.job for each in found] == ["j0", "j3", "j4"]
+
+
+def test_a_change_below_delta_is_named_only_where_assertions_changed(make_data: Make) -> None:
+    flip = changes(make_data())[0].flips[0]
+
+    def job(name: str, change: float, *, flipped: bool) -> JobChange:
+        before, after = (
+            trial_views(ReportData({}, **one_job([total], [None], job=name))) for total in (0.9, 0.9 + change)
+        )
+        return JobChange(name, "withheld", before, after, [flip] if flipped else [])
+
+    found = [job("loss", -0.05, flipped=False), job("noise", -0.04, flipped=False), job("flip", -0.03, flipped=True)]
+    gains = [job("up", 0.01, flipped=True), job("more noise", 0.04, flipped=False)]
+    assert [each.job for each in most_changed([*found, *gains], DELTAS)] == ["loss", "flip", "up"]
+
+
+def test_the_virtues_of_a_job_matter_from_the_smallest_delta_of_a_virtue_on() -> None:
+    rows = [
+        {"measure": name, "gating": name != "passed", "delta": delta}
+        for name, delta in {"overall": 0.08, "wisdom": 0.05, "justice": 0.03, "passed": 0.01}.items()
+    ]
+    assert deltas_of(rows) == {"overall": 0.08, "virtue_overall": 0.03}
+    assert deltas_of([]) == {"overall": 0.0, "virtue_overall": 0.0}

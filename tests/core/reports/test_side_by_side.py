@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from stoic_assets.core.reports.data import EvaluationRows, ReportData
-from stoic_assets.core.reports.job_changes import JobChange, job_changes
+from stoic_assets.core.reports.job_changes import JobChange, job_changes, most_changed
 from stoic_assets.core.reports.side_by_side import (
     MOST_PAIRS,
     SideBySide,
@@ -26,7 +26,7 @@ def pairs(data: ReportData) -> list[SideBySide]:
     found = differences(data)
     assert found
     assert data.base
-    return side_by_side(job_changes(trial_views(data.base), trial_views(data), found.flips))
+    return side_by_side(job_changes(trial_views(data.base), trial_views(data), found.flips), [])
 
 
 def trial(
@@ -54,7 +54,7 @@ def test_flipped_jobs_are_limited_and_have_ids_of_their_own(make_data: Make) -> 
     assert 1 < len(found) <= MOST_PAIRS
     assert len({pair.anchor for pair in found}) == len(found)
     changes = [found[0].change] * (MOST_PAIRS + 5)
-    assert len(side_by_side(changes)) == MOST_PAIRS
+    assert len(side_by_side(changes, changes[:1])) == MOST_PAIRS
 
 
 def test_the_two_trials_that_differ_most_are_shown() -> None:
@@ -77,7 +77,8 @@ def test_jobs_whose_virtues_changed_most_follow_those_that_flipped() -> None:
     flipped = JobChange("flipped", "c", [trial({})], [replace(trial({}), scores={"passed": True})], [])
     changes = [JobChange(f"j{n}", "c", [trial({}, virtues=0.9)], [trial({}, virtues=0.9 - n / 10)], []) for n in (2, 1)]
     same = JobChange("same", "c", [trial({}, virtues=0.9)], [trial({}, virtues=0.9)], [])
-    found = side_by_side([*changes, same, flipped])
+    every = [*changes, same, flipped]
+    found = side_by_side(every, most_changed(every, {"overall": 0.0, "virtue_overall": 0.0}))
     assert [pair.change.job for pair in found] == ["flipped", "j2", "j1"]
     assert len({pair.anchor for pair in found}) == 3
 

@@ -70,6 +70,19 @@ def test_where_nothing_is_asked_the_virtues_tell_what_changed(make_data: Make) -
     assert "Passed 0 of" not in first
 
 
+def test_what_changed_most_counts_the_other_jobs_with_changed_assertions(make_data: Make) -> None:
+    data = make_data()
+    assert data.base
+    alike = [{**row, "overall": 0.9} for row in data.composite_scores]
+    base = replace(data.base, composite_scores=[{**row, "overall": 0.9} for row in data.base.composite_scores])
+    found = differences(data)
+    assert found
+    jobs = len({(flip.job, flip.condition) for flip in found.flips})
+    html = render_report(replace(data, composite_scores=alike, base=base))
+    assert f'<a href="#flips">{jobs} jobs with changed assertions</a>' in html
+    assert f'<a href="#flips">{jobs - 5} more jobs with changed assertions</a>' in render_report(data)
+
+
 def test_the_verdict_names_the_assertions_that_broke(make_data: Make) -> None:
     data = make_data(trials=24, turns=2)
     assert data.base
