@@ -93,7 +93,7 @@ def test_judging_again_makes_no_conversation_longer(make_data: Make) -> None:
     judged = [{**row, "evaluated_at": began + timedelta(hours=9, minutes=n)} for n, row in enumerate(data.task_scores)]
     evaluation = {**data.evaluation, "ended_at": began + timedelta(hours=10)}
     page = " ".join(render_report(replace(data, evaluation=evaluation, task_scores=judged)).split())
-    ended = "the last conversation ended 31.0 s later, judged 2026-11-21 23:03 UTC, "
+    ended = "all conversations finished within 31.0 s, judged 2026-11-21 23:03 UTC, "
     assert f"evaluated 2026-11-21 14:02 UTC, {ended}" in page
 
 
