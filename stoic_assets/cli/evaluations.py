@@ -26,6 +26,7 @@ _log = logging.getLogger(__name__)
 
 UNFINISHED = "conversing"
 """The status of an evaluation until all its conversations are stored; `--resume` with its id continues it."""
+WHAT_AVERAGE = "average: over all trials; `stoic compare` counts each job once"
 _ROWS = """
     select agent_version, evaluation_id, started_at, status, offline, evaluations.planned_trials,
         scores.scored_trials, scores.invalid_trials, average_overall as average_score, cost_usd
@@ -47,6 +48,8 @@ def list_evaluations(
         console.print_json([{**row, "started_at": utc_text(row["started_at"])} for row in rows])
     elif rows:
         console.print_table(_fitting(rows))
+        if any(row["average_score"] is not None for row in rows):
+            console.say(WHAT_AVERAGE, style="dim")
         if any(row["offline"] for row in rows):
             console.say(OFFLINE_NOTE, style="yellow")
     if not rows:

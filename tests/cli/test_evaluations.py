@@ -67,6 +67,11 @@ def test_evaluations_stand_by_age_with_those_that_were_cut_short(listed: Callabl
     assert ("0 of 0" in lines[1], "2 of 3" in lines[2]) == (True, True)
 
 
+@pytest.mark.usefixtures("version")
+def test_an_average_is_told_from_that_of_a_comparison(listed: Callable[..., str]) -> None:
+    assert listed().splitlines()[-1] == evaluations.WHAT_AVERAGE
+
+
 @pytest.mark.parametrize(
     ("evaluation_id", "cells"),
     [
@@ -84,6 +89,7 @@ def test_names_are_whole_and_a_moment_is_there_in_eighty_columns(
     )
     screen(80)
     heading, first, *further = listed().splitlines()
+    assert evaluations.WHAT_AVERAGE not in further
     assert first.split()[0] == cells[0], first
     assert cells[1] in first
     assert ("begun" in heading) == (cells[1] == moment[:10])
