@@ -100,7 +100,9 @@ def how_often_over_all(found: WeakerAssertion) -> str:
 
 
 def _places(pairs: Iterable[PairedAssertion], most: int) -> str:
-    return listed([f"{pair.job} ({pair.condition})" for pair in pairs], most)
+    """`a (supplied, withheld), b (withheld) and 3 more`, which are jobs."""
+    conditions = grouped((pair.job, pair.condition) for pair in pairs)
+    return listed([f"{job} ({', '.join(found)})" for job, found in conditions.items()], most)
 
 
 def assertion_name(pair: PairedAssertion) -> str:
