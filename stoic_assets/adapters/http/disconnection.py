@@ -79,6 +79,8 @@ class Disconnection:
             return "no connection was made in time"
         if isinstance(error, aiohttp.InvalidURL):  # its text is the whole address
             return "an address on the way there is not valid"
+        if isinstance(error, aiohttp.ClientConnectorError) and not error.os_error.strerror:  # nor has its text
+            return str(error.os_error) or type(error.os_error).__name__
         said = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error)
         # What our client cannot unpack, it reports as if the service had answered 400.
         return said.removeprefix("400, message:").strip() or type(error).__name__
