@@ -37,7 +37,7 @@ def read_error(answer: bytes) -> ForeignError:
 def hidden_error(completion: Any) -> Any:
     """The error in a chat completion of status 200: beside its choices or, from OpenRouter, in the first; else None.
 
-    A reply that ends with an error before its first word is one as well.
+    A reply that ends with an error before its first word is one as well; an object of empty fields is none.
     """
     if not isinstance(completion, dict):
         return None
@@ -48,7 +48,8 @@ def hidden_error(completion: Any) -> Any:
     said = isinstance(message, dict) and any(map(message.get, _SAID))
     empty = {"message": "the reply is empty (finish_reason error)"}
     unsaid = empty if choice.get("finish_reason") == "error" and not said else None
-    return completion.get("error") or choice.get("error") or unsaid
+    found = (completion.get("error"), choice.get("error"))
+    return next((error for error in found if (any(error.values()) if isinstance(error, dict) else error)), unsaid)
 
 
 def read_hidden(error: Any) -> ForeignError:

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.http.error_words import ForeignError, read_error
+from stoic_assets.adapters.http.error_words import ForeignError, hidden_error, read_error
 
 EXTRA = {"type": "extra_forbidden", "loc": ["body", "seed"], "msg": "Extra inputs are not permitted", "input": "secret"}
 
@@ -63,3 +63,10 @@ def test_an_error_is_known_by_its_code_its_type_and_its_reasons() -> None:
     assert read_error(json.dumps({"detail": [EXTRA]}).encode()).param == "body.seed"
     odd = {"message": "no", "code": [1], "type": {}, "param": 3, "details": "none"}
     assert read_error(json.dumps(odd).encode()) == ForeignError("no")
+
+
+@pytest.mark.parametrize("empty", [None, "", False, {}, {"code": 0, "message": ""}, {"code": None, "message": None}])
+@pytest.mark.parametrize("real", [None, "overloaded", {"code": 502, "message": ""}])
+def test_an_error_of_empty_fields_is_none(empty: Any, real: Any) -> None:
+    assert hidden_error({"error": empty, "choices": [{"error": real}]}) == real
+    assert hidden_error({"error": real, "choices": [{"error": empty}]}) == real
