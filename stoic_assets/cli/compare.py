@@ -34,7 +34,7 @@ from stoic_assets.core.comparison.comparison_text import (
 from stoic_assets.core.comparison.family import Verdict
 from stoic_assets.core.comparison.paired_assertions import REPEATED
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
-from stoic_assets.core.comparison.weaker_assertions import can_weaken
+from stoic_assets.core.comparison.weaker_assertions import ENOUGH_TRIALS, can_weaken
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import dashed, difference, p_value, plural, score
@@ -141,9 +141,11 @@ def _blind(comparison: Comparison, gates: Collection[Gate]) -> Iterator[str]:
         advice = "; add jobs, or use --fail-on broken or `stoic eval --fail-under`" if comparison.too_few_jobs else ""
         yield f"--fail-on regression cannot fail here: {comparison.cannot_regress}{advice}"
     unsure = [pair for pair in comparison.broken if not pair.repeated]
-    advice = f"evaluate both versions with --repeats {REPEATED} or more"
+    again = "evaluate both versions with --repeats"
+    advice = f"{again} {REPEATED} or more"
     if Gate.weaker in gates and not can_weaken(comparison.assertions):
-        yield f"--fail-on weaker cannot fail here: no assertion was checked in enough trials of both versions; {advice}"
+        why = "no assertion was checked in enough trials of both versions"
+        yield f"--fail-on weaker cannot fail here: {why}; {again} {ENOUGH_TRIALS} or more"
     if Gate.broken in gates and comparison.too_few_repeats:
         yield f"--fail-on broken cannot fail here: {comparison.too_few_repeats}; {advice}"
     elif Gate.broken in gates and unsure:

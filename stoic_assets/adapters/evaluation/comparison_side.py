@@ -17,7 +17,7 @@ from stoic_assets.core.table_rows import Row
 
 READ = ("trials", "virtue_scores", "task_scores", "assertion_results", "composite_scores")
 """The tables of an evaluation without which it cannot be compared."""
-ASSERTION = ("trial_id", "assertion", "text", "weight", "passed")
+ASSERTION = ("trial_id", "assertion", "text", "weight", "expected", "passed")
 """The columns of `assertion_results` that a comparison uses."""
 VIRTUE = ("trial_id", "virtue", "score", "confidence_source")
 """The columns of `trial_virtues` that a comparison uses."""

@@ -33,12 +33,12 @@ def told(
 
     At most so many lines of each, which name at most as many jobs.
     """
-    every = (
-        _told("broken", broken(broke, *versions), _lines(broke, most), most),
-        _told("weaker", weaker(fell, *versions), [(weaker_line(each, most), 1) for each in fell], most),
-        _told("fixed", fixed(mended, *versions), _lines(mended, most), most),
+    every: tuple[tuple[Turn, str, list[tuple[str, int]]], ...] = (
+        ("broken", broken(broke, *versions), _lines(broke, most)),
+        ("weaker", weaker(fell, *versions), [(_weaker_line(each, most), 1) for each in fell]),
+        ("fixed", fixed(mended, *versions), _lines(mended, most)),
     )
-    return [found for found in every if found.lines]
+    return [_told(turn, heading, lines, most) for turn, heading, lines in every if lines]
 
 
 def told_apart(fell: Iterable[WeakerAssertion]) -> list[WeakerAssertion]:
@@ -87,7 +87,7 @@ def _line(alike: Sequence[PairedAssertion], most: int) -> str:
     return f"{alike[0].what} ({how_often(*alike)}) in {_places(alike, most)}"
 
 
-def weaker_line(found: WeakerAssertion, most: int) -> str:
+def _weaker_line(found: WeakerAssertion, most: int) -> str:
     """`order booked (held 24 of 24 times, now 13 of 24; p <0.001), less often in a (withheld), b (withheld)`."""
     if len(found.pairs) == 1:
         return f"{assertion_name(found.pairs[0])} ({how_often_over_all(found)})"

@@ -24,11 +24,15 @@ REPEATED = 2
 
 @dataclass(frozen=True)
 class Held:
-    """How often an assertion held: `passed` of `decided` trials; `assertion` is its name, else its number."""
+    """How often an assertion held: `passed` of `decided` trials; `assertion` is its name, else its number.
+
+    `expected` is what one without a name expects, as JSON: with another value the same text checks something else.
+    """
 
     assertion: str
     passed: int = 0
     decided: int = 0
+    expected: str | None = None
 
     @property
     def share(self) -> float:
@@ -91,7 +95,7 @@ def paired_assertions(
 ) -> list[PairedAssertion]:
     """The assertions that were checked in both versions, the greatest loss first."""
     pairs = (PairedAssertion(*key[:3], base[key], candidate[key]) for key in base.keys() & candidate.keys())
-    return sorted(pairs, key=_greatest_loss_first)
+    return sorted(pairs, key=greatest_loss_first)
 
 
 def asked_alike(
@@ -115,7 +119,8 @@ def held(scores: Iterable[Row], results: Iterable[Row]) -> dict[AssertionKey, He
             continue
         key = (*cell_of(place), row["text"], which)
         before = found.get(key, Held(row["assertion"]))
-        found[key] = Held(row["assertion"], before.passed + row["passed"], before.decided + 1)
+        expected = None if has_name(row["assertion"]) else row.get("expected")
+        found[key] = Held(row["assertion"], before.passed + row["passed"], before.decided + 1, expected)
     return found
 
 
@@ -133,5 +138,6 @@ def distinguished(results: Iterable[Row]) -> Iterator[tuple[Row, str]]:
             yield row, str(places[row["trial_id"], row["text"]])
 
 
-def _greatest_loss_first(pair: PairedAssertion) -> tuple[float, Sequence[str]]:
+def greatest_loss_first(pair: PairedAssertion) -> tuple[float, Sequence[str]]:
+    """To sort by how much less often it holds, then by job, condition, text and number."""
     return pair.change, (natural(pair.job), pair.condition, pair.text, natural(pair.candidate.assertion))

@@ -7,7 +7,8 @@ No judge decides an assertion, so its trials can be counted. If a release change
 of one cell (a job under one condition) any were as likely as others to be those that held, in whichever version. How
 many of them are the candidate's is then hypergeometric in each cell, and over all cells the sum of these: the exact
 form of the test for several 2×2 tables of Birch (1964), The detection of partial association I, JRSS B 26. It needs no
-number of jobs, and repeats may differ. What it says, it says of these very jobs.
+number of jobs, and repeats may differ. What it says, it says of these very jobs, and only if nothing but the version
+differs between the trials: neither the model behind the agent nor what stands in its graph.
 """
 
 from collections import Counter
@@ -19,11 +20,14 @@ from typing import Any
 
 from stoic_assets.core.comparison.effect import ALPHA
 from stoic_assets.core.comparison.family import holm
-from stoic_assets.core.comparison.paired_assertions import PairedAssertion
+from stoic_assets.core.comparison.paired_assertions import PairedAssertion, greatest_loss_first
 from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.rounding import ROUNDING
 from stoic_assets.core.table_rows import Row
+
+ENOUGH_TRIALS = 3
+"""Of one job under one condition, in both versions: with three and three, 1 of C(6, 3) = 20 ways is the worst."""
 
 
 @dataclass(frozen=True)
@@ -100,18 +104,14 @@ def _tested(pairs: Iterable[PairedAssertion]) -> Iterator[tuple[list[PairedAsser
 
 def _checks(pairs: Iterable[PairedAssertion]) -> list[list[PairedAssertion]]:
     """The cells of each assertion. One that a cell checks twice is two: their trials are the same."""
-    seen: Counter[tuple[str, ...]] = Counter()
+    seen: Counter[tuple[str | None, ...]] = Counter()
 
-    def check(pair: PairedAssertion) -> tuple[str, int]:
-        seen[cell := (pair.what, pair.job, pair.condition)] += 1
-        return pair.what, seen[cell]
+    def check(pair: PairedAssertion) -> tuple[str | int | None, ...]:
+        seen[cell := (pair.what, pair.candidate.expected, pair.job, pair.condition)] += 1
+        return pair.what, pair.candidate.expected, seen[cell]
 
     in_order = sorted(pairs, key=lambda pair: natural(pair.candidate.assertion))
-    return [sorted(cells, key=_greatest_loss_first) for cells in grouped((check(p), p) for p in in_order).values()]
-
-
-def _greatest_loss_first(pair: PairedAssertion) -> tuple[float, Sequence[str], str]:
-    return pair.change, natural(pair.job), pair.condition
+    return [sorted(cells, key=greatest_loss_first) for cells in grouped((check(p), p) for p in in_order).values()]
 
 
 def _candidates_share(cells: Sequence[PairedAssertion]) -> tuple[int, list[float]]:

@@ -57,7 +57,7 @@ def test_a_side_that_is_judged_again_or_deleted_while_it_is_read_is_refused(
 
 
 def test_a_side_knows_what_came_of_its_assertions(workplace: Workplace) -> None:
-    row = {"trial_id": "t1", "assertion": "1", "text": "x", "weight": 1.0, "passed": True}
+    row = {"trial_id": "t1", "assertion": "1", "text": "x", "weight": 1.0, "expected": "1", "passed": True}
     for table, rows in (TABLES | {"assertion_results": [row | {"kind": "expression"}]}).items():
         workplace.warehouse.write(table, *KEY, rows)
     assert read_side(workplace, *KEY).assertions == [row]

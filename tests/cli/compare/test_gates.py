@@ -80,6 +80,13 @@ def test_what_one_trial_says_stops_nothing(evaluate: Evaluate, compared: Any) ->
     assert run_gate("broken")[0] == 0
 
 
+def test_a_gate_that_no_assertion_could_fail_names_the_repeats_that_it_needs(evaluate: Evaluate, compared: Any) -> None:
+    evaluate(BASE, refused=(), trials=range(2))
+    evaluate(CANDIDATE, refused=range(2), trials=range(2))
+    why = "no assertion was checked in enough trials of both versions; evaluate both versions with --repeats 3 or more"
+    assert run_gate("weaker") == (0, f"stoic: --fail-on weaker cannot fail here: {why}\n")
+
+
 def test_what_one_trial_says_is_not_passed_over_in_silence_where_others_are_repeated(
     evaluate: Evaluate, compared: Any
 ) -> None:

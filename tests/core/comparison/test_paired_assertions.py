@@ -24,6 +24,11 @@ def test_invalid_trials_and_unobserved_assertions_decide_nothing() -> None:
     assert list(found.values()) == [Held("1", passed=1, decided=1)]
 
 
+def test_what_an_assertion_without_a_name_expects_is_part_of_it() -> None:
+    found = held(SCORES, [result("1", name, "x", True) | {"expected": "1"} for name in ("1", "order")])
+    assert [each.expected for each in found.values()] == ["1", None]
+
+
 def test_an_assertion_without_weight_is_left_out() -> None:
     assert held(SCORES, [result("1", "1", "x", False, weight=0.0)]) == {}
 

@@ -99,6 +99,15 @@ def test_an_assertion_that_a_job_checks_twice_counts_its_trials_once() -> None:
     assert weaker_assertions([twice[0], replace(twice[1], condition="supplied")], 0.1) != ()
 
 
+def test_without_a_name_the_same_text_that_expects_something_else_checks_something_else() -> None:
+    def counted(before: int, now: int, expected: str) -> list[PairedAssertion]:
+        sides = {"base": Held("1", before, 5, expected), "candidate": Held("1", now, 5, expected)}
+        return [replace(cell, text="RETURN count(r)", **sides) for cell in reminders(*[(5, 5)] * 4)]
+
+    [found] = weaker_assertions([*counted(5, 2, "1"), *counted(2, 5, "0")], 0.1)
+    assert (len(found.pairs), found.change) == (4, pytest.approx(-0.6))
+
+
 def test_the_greatest_loss_comes_first_and_only_cells_that_fell_are_counted_as_such() -> None:
     some, all_of_it = reminders((5, 2), (4, 5), (5, 0), (5, 1)), pair("gone", (5, 5, 0, 5))
     gone, less = weaker_assertions([*some, all_of_it], 0.1)
