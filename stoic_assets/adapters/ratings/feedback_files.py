@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from stoic_assets.adapters.disk.configuration_files import read_text, visible_files
 from stoic_assets.adapters.models.connect import connect_model, judge_panel, uses_stand_in
 from stoic_assets.adapters.models.ledger import Ledger
-from stoic_assets.adapters.ratings.rating_keys import ratings_locked, read_keys
+from stoic_assets.adapters.ratings.rating_keys import ratings_locked_async, read_keys
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calls.chat import ChatModel
 from stoic_assets.core.calls.concurrent_calls import concurrently
@@ -99,14 +99,14 @@ async def read_feedback(workplace: Workplace, models: Readers | None) -> Feedbac
     read = await concurrently([reader.read(name, file) for name, file in files.values()])
     settings = workplace.settings
     rows = [human_row(found, settings.feedback.virtues) for found in read if found is not None]
-    rows += [human_row(found, settings.ratings.virtues) for found in rated_replies(workplace)]
+    rows += [human_row(found, settings.ratings.virtues) for found in await rated_replies(workplace)]
     return FeedbackRows([*rows, *kept], (*complaints, *sorted(reader.complaints)))
 
 
-def rated_replies(workplace: Workplace) -> list[HumanFeedback]:
+async def rated_replies(workplace: Workplace) -> list[HumanFeedback]:
     """What raters said about each reply from our own trials. It waits for a collection that stores ratings."""
     jobs = {row["trial_id"]: row["job"] for row in workplace.warehouse.query("select trial_id, job from trials")}
-    with ratings_locked(workplace):
+    async with ratings_locked_async(workplace):
         ratings, keys = workplace.warehouse.query("select * from human_ratings"), read_keys(workplace.project.home)
     return rated_feedback(ratings, jobs, keys)
 

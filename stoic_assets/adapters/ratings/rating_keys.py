@@ -7,17 +7,18 @@ replies.
 import json
 import re
 from collections.abc import Set
-from contextlib import AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from functools import partial
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from stoic_assets.adapters.disk.file_locks import locked
+from stoic_assets.adapters.disk.file_locks import locked, locked_async
 from stoic_assets.adapters.disk.files import StorageError, read_stored, write_whole
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.ratings.blinding import Key, Keys
 
+WAITING = "another process uses the ratings; this waits for that"
 _KEYS = TypeAdapter(dict[str, Key])
 
 
@@ -38,8 +39,16 @@ def keys_file(home: Path) -> Path:
 
 def ratings_locked(workplace: Workplace) -> AbstractContextManager[None]:
     """Lets one thread at a time change keys or collected ratings; notes it if that must be waited for. Reentrant."""
-    note = partial(workplace.progress.note, "another process uses the ratings; this waits for that")
-    return locked(ratings_folder(workplace.project.home) / ".lock", reentrant=True, on_wait=note)
+    return locked(_lock(workplace), reentrant=True, on_wait=partial(workplace.progress.note, WAITING))
+
+
+def ratings_locked_async(workplace: Workplace) -> AbstractAsyncContextManager[None]:
+    """As `ratings_locked`, for what is asynchronous: Ctrl-C ends the wait. Not reentrant."""
+    return locked_async(_lock(workplace), partial(workplace.progress.note, WAITING))
+
+
+def _lock(workplace: Workplace) -> Path:
+    return ratings_folder(workplace.project.home) / ".lock"
 
 
 def read_keys(home: Path) -> dict[str, Key]:

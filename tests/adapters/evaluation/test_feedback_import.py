@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.evaluation import feedback_import, publishing
 from stoic_assets.adapters.evaluation.feedback_import import import_feedback
+from stoic_assets.adapters.ratings.rating_keys import ratings_folder
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.calls.chat import ChatReply, ChatRequest
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK
@@ -140,6 +143,30 @@ def test_whoever_waits_can_be_interrupted(workplace: Workplace, model: SlowModel
 
     put(workplace, "first.json")
     asyncio.run(interrupted())
+
+
+def test_whoever_waits_for_ratings_can_be_interrupted(workplace: Workplace, model: SlowModel) -> None:
+    held, interrupted = threading.Event(), threading.Event()
+
+    def collect() -> None:
+        with locked(ratings_folder(workplace.project.home) / ".lock"):
+            held.set()
+            interrupted.wait(5)
+
+    async def interrupt() -> None:
+        waiting = asyncio.create_task(import_feedback(workplace))
+        await model.may_answer.wait()  # it was told to wait
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        assert collecting.is_alive()
+        interrupted.set()
+
+    collecting = threading.Thread(target=collect)
+    collecting.start()
+    held.wait()
+    asyncio.run(interrupt())
+    collecting.join()
 
 
 def test_what_was_stored_and_not_published_is_published_with_the_next(

@@ -1,5 +1,6 @@
 """What an analysis learns of the pages that were rated, and what it stores."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -103,6 +104,6 @@ def test_going_on_on_a_second_page_leaves_the_first_as_it_was(workplace: Workpla
     for page, rated in ((one, 2), (two, 4)):
         found = analyse_ratings(workplace, page)
         assert (found.analysis.table.ratings, len(found.study.rows)) == (rated, rated + 2 * 7)
-    assert [found.metrics.interpretation_confidence for found in rated_replies(workplace)] == [0.5, 0.5]
+    assert [found.metrics.interpretation_confidence for found in asyncio.run(rated_replies(workplace))] == [0.5, 0.5]
     again = collect(workplace, [tmp_path / "in" / "ann one.json"])
     assert (again.merged.unchanged, again.written) == (first.merged.new // 2, ())
