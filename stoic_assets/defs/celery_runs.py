@@ -9,12 +9,12 @@ import os
 import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 import dagster as dg
 from celery import Celery
-from celery.exceptions import OperationalError
+from celery.exceptions import OperationalError, Reject
 from celery.utils.log import get_task_logger
 from dagster._cli.api import _execute_run_command_body
 from dagster._core.errors import DagsterUserCodeUnreachableError
@@ -30,6 +30,7 @@ from stoic_assets.core.stages import WORKER_TAG
 from stoic_assets.defs.event_log import instance_for_runs
 
 TASK = "execute_run"
+LOG = get_task_logger(__name__)
 NOT_BEGUN = {dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING}
 
 PATIENCE_SECONDS = 3.0
@@ -165,8 +166,8 @@ def execute_run(task: Any, run_id: str) -> None:
     """Executes a run that has not been started yet; its outcome is in Dagster's records.
 
     A queue may deliver twice, for example after it lost a connection: the second delivery finds the run started, and
-    does nothing. While the records cannot be reached, the run goes back into the queue: nobody else knows that it was
-    taken, so that it would wait for an hour.
+    does nothing. While the records cannot be reached, the run goes back into the queue, as soon as that can be reached:
+    nobody else knows that it was taken, so that it would wait for an hour.
     """
     with ExitStack() as opened:
         try:
@@ -175,10 +176,22 @@ def execute_run(task: Any, run_id: str) -> None:
                 return
         except Exception as error:
             why = type(error).__name__  # its text may have several lines, or quote dagster.yaml
-            get_task_logger(__name__).warning("run %s waits: Dagster's records cannot be used (%s)", run_id, why)
-            time.sleep(PAUSE_SECONDS)  # here, not in the queue: a task that is due later would wait for this worker
-            raise task.retry(exc=error, countdown=0) from error
+            LOG.warning("run %s waits: Dagster's records cannot be used (%s)", run_id, why)
+            _put_back(task, run_id, error)
         _execute_run_command_body(run_id, instance, write_stream_fn=lambda _: None, set_exit_code_on_failure=False)
+
+
+def _put_back(task: Any, run_id: str, error: Exception) -> NoReturn:
+    """Puts a run back into the queue after a pause, and after as many more as the queue cannot be reached.
+
+    Raises `Retry`, by which a task tells its worker that it waits there again.
+    """
+    while True:
+        time.sleep(PAUSE_SECONDS)  # here, not in the queue: a task that is due later would wait for this worker
+        try:
+            raise task.retry(exc=error, countdown=0) from error
+        except Reject:  # with it Celery would drop the task
+            LOG.warning("run %s waits: the queue cannot be reached either", run_id)
 
 
 def _take(run_id: str, instance: dg.DagsterInstance, task: Any) -> bool:

@@ -70,11 +70,18 @@ def test_a_run_that_finds_no_queue_stays_with_dagster_which_notes_why(monkeypatc
         workers.launch_run(context)
 
 
+@pytest.mark.parametrize("queue_away", [0, 2])
 def test_a_run_whose_records_are_away_when_a_worker_takes_it_goes_back_into_the_queue(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, queue_away: int
 ) -> None:
     """Its task ended there, and nobody missed the run for an hour (`start_timeout_seconds`)."""
     workers, paused = CeleryRuns(default_queue="dagster", broker="memory://", backend="disabled://"), list[float]()
+    send = workers.celery.amqp.send_task_message
+
+    def send_unless_away(*message: Any, **how: Any) -> None:
+        if len(paused) <= queue_away:
+            raise OperationalError("Error 111 connecting to redis:6379. Connection refused.")
+        send(*message, **how)
 
     def refuse(_: Path) -> None:
         raise ConnectionError("too many retries")
@@ -82,6 +89,7 @@ def test_a_run_whose_records_are_away_when_a_worker_takes_it_goes_back_into_the_
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
     monkeypatch.setattr("stoic_assets.defs.celery_runs.instance_for_runs", refuse)
     monkeypatch.setattr("stoic_assets.defs.celery_runs.time", SimpleNamespace(sleep=paused.append))
+    monkeypatch.setattr(workers.celery.amqp, "send_task_message", send_unless_away)
     taken = {"id": "run", "args": ["run"], "retries": 100, "delivery_info": {"routing_key": "dagster"}}
     workers._task.push_request(**taken, called_directly=False)
     with pytest.raises(Retry):
@@ -89,4 +97,4 @@ def test_a_run_whose_records_are_away_when_a_worker_takes_it_goes_back_into_the_
     with workers.celery.connection_for_read() as connection, connection.SimpleQueue("dagster") as queue:
         again = queue.get(timeout=5)
     assert (again.headers["id"], again.headers["eta"], again.payload[0]) == ("run", None, ["run"])
-    assert paused == [30]
+    assert paused == [30] * (1 + queue_away)
