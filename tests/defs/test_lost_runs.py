@@ -13,6 +13,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 from code_server_runs import begun as begun_by_server
+from code_server_runs import give_up
 from dagster._core.events import EngineEventData
 from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteJobOrigin, RemoteRepositoryOrigin
 from dagster._core.storage.tags import GRPC_INFO_TAG
@@ -252,15 +253,15 @@ def test_a_run_that_dagster_could_not_start_again_fails_once_more_unless_somebod
     given_up, resumed, final = (begun_by_server(instance, work, {}) for _ in range(3))
     for run in (given_up, resumed, final):
         instance.report_run_failed(run)
-        if run != final:
-            instance.report_engine_event("Failed to retry run", run)
-        instance.add_run_tags(run.run_id, {"dagster/will_retry": "false"})
+    give_up(instance, given_up.run_id)
+    give_up(instance, resumed.run_id)
+    instance.add_run_tags(final.run_id, {"dagster/will_retry": "false"})
     instance.create_run_for_job(work, tags={"dagster/parent_run_id": resumed.run_id})
     look()
     kind, runs = dg.DagsterEventType.RUN_FAILURE, (given_up, resumed, final)
     assert [len(instance.get_records_for_run(run.run_id, of_type=kind).records) for run in runs] == [2, 1, 1]
     assert run_of(instance, given_up.run_id).is_complete_and_waiting_to_retry
-    instance.add_run_tags(given_up.run_id, {"dagster/will_retry": "false"})  # it could not be started again either
+    give_up(instance, given_up.run_id)
     look()
     assert [len(instance.get_records_for_run(run.run_id, of_type=kind).records) for run in runs] == [2, 1, 1]
 
