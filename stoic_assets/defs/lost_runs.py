@@ -57,9 +57,10 @@ def lost_runs(context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[W
     counted, lost = started | starting, sorted(gone & set(json.loads(context.cursor or "[]")))
     for run_id in lost:
         instance.report_run_failed(counted[run_id], "the process of this run is gone without reporting its end")
-    for run, is_given_up in _passed_over(instance):
+    for run in _passed_over(instance):
+        for_good = _failed_twice(run, instance)
         instance.report_run_failed(run, "this run was to be started again, and was not")
-        if is_given_up:  # after the report, upon which Dagster sets the tag anew
+        if for_good:  # after the report, upon which Dagster sets the tag anew
             instance.add_run_tags(run.run_id, {RETRIED_TAG: "false"})
     for run_id in set(known) - started.keys():
         forget(home, run_id)
@@ -74,7 +75,10 @@ def _runs(instance: dg.DagsterInstance, status: dg.DagsterRunStatus) -> dict[str
 def _killed_at_start(
     context: dg.SensorEvaluationContext, started: Mapping[str, dg.DagsterRun], known: Iterable[str]
 ) -> set[str]:
-    """The runs without a file whose code server, on this machine, is gone too. Other code locations lock no files."""
+    """The runs without a file whose code server is gone too. Other code locations lock no files.
+
+    It was on this machine: the daemon, which runs this sensor, also starts the runs in Dagster's queue.
+    """
     here = context.code_location_origin
     return {
         run_id
@@ -106,22 +110,22 @@ def _workers_gone(instance: dg.DagsterInstance, starting: Iterable[dg.DagsterRun
     return {run.run_id for run in taken if isinstance(launcher, CeleryRuns) and not launcher.is_at_work(run)}
 
 
-def _passed_over(instance: dg.DagsterInstance) -> list[tuple[dg.DagsterRun, bool]]:
-    """The runs that Dagster was to start again and did not, or gave up, each with whether it failed twice already.
+def _passed_over(instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
+    """The runs that Dagster was to start again and did not, and those that it gave up once.
 
-    A second failure makes Dagster look again. If it passes over the run even then, the run has failed for good; one
-    that it gives up again is left alone.
+    When such a run fails a second time, Dagster looks at it again. If it passes over the run even then, a third failure
+    is for good. If it gives up the run again, that stands.
     """
     now = datetime.now(UTC)
     decided = dg.RunsFilter(
         statuses=[dg.DagsterRunStatus.FAILURE], tags={RETRIED_TAG: ["true", "false"]},
         updated_after=now - timedelta(days=1), updated_before=now - RETRIED_WITHIN,
     )
-    failed = [(run, _failed_twice(run, instance)) for run in instance.get_runs(decided) if run.remote_job_origin]
+    failed = [run for run in instance.get_runs(decided) if run.remote_job_origin]
     return [
-        (run, twice)
-        for run, twice in failed
-        if run.is_complete_and_waiting_to_retry or (not twice and _was_given_up(run, instance))
+        run
+        for run in failed
+        if run.is_complete_and_waiting_to_retry or (_was_given_up(run, instance) and not _failed_twice(run, instance))
     ]
 
 

@@ -266,6 +266,26 @@ def test_a_run_that_dagster_could_not_start_again_fails_once_more_unless_somebod
     assert [len(instance.get_records_for_run(run.run_id, of_type=kind).records) for run in runs] == [2, 1, 1]
 
 
+def test_the_records_of_a_run_that_failed_by_itself_or_was_started_again_are_not_read(
+    instance: dg.DagsterInstance, look: Look, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every failed run of a day is looked at, twice a minute."""
+    @dg.job
+    def work() -> None: ...
+
+    monkeypatch.setattr(instance, "_settings", {"run_retries": {"enabled": True, "max_retries": 1}})
+    monkeypatch.setattr("stoic_assets.defs.lost_runs.RETRIED_WITHIN", timedelta(0))
+    by_itself = {"dagster/failure_reason": "STEP_FAILURE", "dagster/will_retry": "false"}
+    for tags in (by_itself, {"dagster/auto_retry_run_id": "its retry"}):
+        run = begun_by_server(instance, work, {})
+        instance.report_run_failed(run)
+        instance.add_run_tags(run.run_id, tags)
+    read = list[str]()
+    monkeypatch.setattr(instance, "get_records_for_run", lambda run_id, **_: read.append(run_id))
+    look()
+    assert not read
+
+
 def test_a_run_that_could_not_record_its_end_is_found(
     instance: dg.DagsterInstance, workplace: Workplace, look: Look
 ) -> None:
