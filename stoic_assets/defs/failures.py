@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import dagster as dg
+from dagster._core.events import RunFailureReason
+from dagster._core.storage.tags import PARENT_RUN_ID_TAG, RUN_FAILURE_REASON_TAG
 
 from stoic_assets.adapters.messages.outbox import Delivered, errors_of
 from stoic_assets.adapters.warehouse.duckdb_engine import is_interrupt
@@ -20,6 +22,11 @@ UNATTENDED = ("dagster/sensor_name", "dagster/schedule_name")
 """Tags of runs that no user started, and that no user would start again."""
 RETRIED_TAG = "dagster/will_retry"
 """Set by Dagster a moment after it stored the failure of a run: whether it starts the run again."""
+GIVEN_UP = "Failed to retry run"
+"""What Dagster notes with a run that it could not start again."""
+FOR_GOOD = 3
+"""After so many failures of one run, no more is tried to start it again."""
+STEP_FAILURE = RunFailureReason.STEP_FAILURE.value
 
 
 @contextmanager
@@ -61,6 +68,23 @@ def has_ended(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
         return run.is_finished
     undecided = instance.run_retries_enabled and RETRIED_TAG not in run.tags
     return not (undecided or run.is_complete_and_waiting_to_retry)
+
+
+def failures(instance: dg.DagsterInstance, run: dg.DagsterRun) -> int:
+    """How often a run has failed, three times at most: the sensor `lost_runs` lets one fail again."""
+    failure = dg.DagsterEventType.RUN_FAILURE
+    return len(instance.get_records_for_run(run.run_id, of_type=failure, limit=FOR_GOOD).records)
+
+
+def fails_again(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
+    """Whether `lost_runs` will let a failed run fail again, since Dagster could not start it, and nobody else did."""
+    if run.tags.get(RETRIED_TAG) != "false" or run.tags.get(RUN_FAILURE_REASON_TAG) == STEP_FAILURE:
+        return False
+    notes = instance.get_records_for_run(run.run_id, of_type=dg.DagsterEventType.ENGINE_EVENT).records
+    if all(note.event_log_entry.message != GIVEN_UP for note in notes):
+        return False
+    resumed = instance.get_runs(dg.RunsFilter(tags={PARENT_RUN_ID_TAG: run.run_id}), limit=1)
+    return not resumed and failures(instance, run) < FOR_GOOD
 
 
 def _wait(context: dg.AssetExecutionContext, problem: str) -> None:

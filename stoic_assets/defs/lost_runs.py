@@ -19,19 +19,16 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
 import dagster as dg
-from dagster._core.events import RunFailureReason
-from dagster._core.storage.tags import GRPC_INFO_TAG, PARENT_RUN_ID_TAG, RUN_FAILURE_REASON_TAG
+from dagster._core.storage.tags import GRPC_INFO_TAG
 
 from stoic_assets.adapters.process.runs_at_work import forget, is_at_work, is_served, remembered_runs
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
 from stoic_assets.core.stages import PARTITION_TAG, WORKER_TAG
-from stoic_assets.defs.failures import RETRIED_TAG
+from stoic_assets.defs.failures import RETRIED_TAG, fails_again, failures
 
 RETRIED_WITHIN = timedelta(minutes=5)
 """Dagster looks for failed runs every five seconds. Starting one again takes up to a minute on a busy machine."""
-GIVEN_UP = "Failed to retry run"
-"""What Dagster notes with a run that it could not start again."""
 
 
 @dg.sensor(
@@ -58,7 +55,7 @@ def lost_runs(context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[W
     for run_id in lost:
         instance.report_run_failed(counted[run_id], "the process of this run is gone without reporting its end")
     for run in _passed_over(instance):
-        for_good = _failed_twice(run, instance)
+        for_good = failures(instance, run) > 1
         instance.report_run_failed(run, "this run was to be started again, and was not")
         if for_good:  # after the report, upon which Dagster sets the tag anew
             instance.add_run_tags(run.run_id, {RETRIED_TAG: "false"})
@@ -111,10 +108,10 @@ def _workers_gone(instance: dg.DagsterInstance, starting: Iterable[dg.DagsterRun
 
 
 def _passed_over(instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
-    """The runs that Dagster was to start again and did not, and those that it gave up once.
+    """The runs that Dagster was to start again and did not, or could not.
 
-    When such a run fails a second time, Dagster looks at it again. If it passes over the run even then, a third failure
-    is for good. If it gives up the run again, that stands.
+    When such a run fails a second time, Dagster looks at it again. If that is in vain too, a third failure is for good:
+    the webhook is told of that one, since it may read an earlier one before Dagster gives the run up.
     """
     now = datetime.now(UTC)
     decided = dg.RunsFilter(
@@ -122,21 +119,4 @@ def _passed_over(instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
         updated_after=now - timedelta(days=1), updated_before=now - RETRIED_WITHIN,
     )
     failed = [run for run in instance.get_runs(decided) if run.remote_job_origin]
-    return [
-        run
-        for run in failed
-        if run.is_complete_and_waiting_to_retry or (_was_given_up(run, instance) and not _failed_twice(run, instance))
-    ]
-
-
-def _failed_twice(run: dg.DagsterRun, instance: dg.DagsterInstance) -> bool:
-    return len(instance.get_records_for_run(run.run_id, of_type=dg.DagsterEventType.RUN_FAILURE, limit=2).records) == 2
-
-
-def _was_given_up(run: dg.DagsterRun, instance: dg.DagsterInstance) -> bool:
-    """Whether Dagster tried in vain to start a run again, and nobody else did."""
-    if run.tags[RETRIED_TAG] == "true" or run.tags.get(RUN_FAILURE_REASON_TAG) == RunFailureReason.STEP_FAILURE.value:
-        return False
-    notes = instance.get_records_for_run(run.run_id, of_type=dg.DagsterEventType.ENGINE_EVENT).records
-    resumed = dg.RunsFilter(tags={PARENT_RUN_ID_TAG: run.run_id})
-    return any(note.event_log_entry.message == GIVEN_UP for note in notes) and not instance.get_runs(resumed)
+    return [run for run in failed if run.is_complete_and_waiting_to_retry or fails_again(instance, run)]

@@ -18,7 +18,7 @@ from stoic_assets.core.nights.alerts import Failure, came_to_no_verdict, run_fai
 from stoic_assets.core.nights.night_record import night_of
 from stoic_assets.core.releases import is_agent_version
 from stoic_assets.core.stages import PARTITION_TAG
-from stoic_assets.defs.failures import RETRIED_TAG, is_unattended
+from stoic_assets.defs.failures import RETRIED_TAG, fails_again, is_unattended
 
 
 @dg.run_failure_sensor(
@@ -46,10 +46,11 @@ def failed_runs(context: dg.RunFailureSensorContext, workplace: dg.ResourceParam
 
 
 def _is_retried(context: dg.RunFailureSensorContext, run: dg.DagsterRun) -> bool:
-    """Whether Dagster starts the run again: as it is tagged, or else as it will be."""
+    """Whether Dagster starts the run again, or will be made to try: as it is tagged, or else as it will be."""
+    instance = context.instance
     if RETRIED_TAG in run.tags:
-        return run.tags[RETRIED_TAG] == "true"
-    instance, data = context.instance, context.failure_event.event_specific_data
+        return run.tags[RETRIED_TAG] == "true" or fails_again(instance, run)
+    data = context.failure_event.event_specific_data
     reason = data.failure_reason if isinstance(data, JobFailureData) else None
     failed = run.with_status(dg.DagsterRunStatus.FAILURE)
     return instance.run_retries_enabled and auto_reexecution_should_retry_run(instance, failed, reason)

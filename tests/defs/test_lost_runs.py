@@ -262,8 +262,9 @@ def test_a_run_that_dagster_could_not_start_again_fails_once_more_unless_somebod
     assert [len(instance.get_records_for_run(run.run_id, of_type=kind).records) for run in runs] == [2, 1, 1]
     assert run_of(instance, given_up.run_id).is_complete_and_waiting_to_retry
     give_up(instance, given_up.run_id)
-    look()
-    assert [len(instance.get_records_for_run(run.run_id, of_type=kind).records) for run in runs] == [2, 1, 1]
+    look(look())
+    assert [len(instance.get_records_for_run(run.run_id, of_type=kind).records) for run in runs] == [3, 1, 1]
+    assert has_ended(instance, run_of(instance, given_up.run_id))
 
 
 def test_the_records_of_a_run_that_failed_by_itself_or_was_started_again_are_not_read(

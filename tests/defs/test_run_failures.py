@@ -7,6 +7,7 @@ from typing import Any
 
 import dagster as dg
 import pytest
+from code_server_runs import begun, give_up
 from dagster._core.events import EngineEventData, JobFailureData, RunFailureReason
 from dagster._utils.error import SerializableErrorInfo
 
@@ -103,6 +104,26 @@ def test_a_run_that_is_begun_once_more_is_not_told(instance: dg.DagsterInstance,
     assert look(result) == []
     instance.add_run_tags(result.run_id, {"dagster/will_retry": "false"})
     assert len(look(result)) == 1
+
+
+def test_a_run_that_could_not_be_begun_once_more_is_told_when_it_has_failed_for_good(
+    instance: dg.DagsterInstance, look: Look, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sensor `lost_runs` lets it fail again, so that Dagster tries again to begin it; then once more, for good."""
+    @dg.job
+    def work() -> None: ...
+
+    monkeypatch.setattr(instance, "_settings", {"run_retries": {"enabled": True, "max_retries": 1}})
+    run = begun(instance, work, {})
+    told = []
+    for _ in range(2):
+        failed = SimpleNamespace(all_events=[instance.report_run_failed(run)], dagster_run=run)
+        give_up(instance, run.run_id)
+        told += look(failed)
+    assert told == []
+    failed = SimpleNamespace(all_events=[instance.report_run_failed(run)], dagster_run=run)
+    instance.add_run_tags(run.run_id, {"dagster/will_retry": "false"})
+    assert [event["type"] for event in look(failed)] == ["stoic.run_failed"]
 
 
 def test_a_run_is_told_once_the_outbox_can_be_written_again(
