@@ -70,7 +70,7 @@ class CeleryRuns(CeleryRunLauncher):
     @classmethod
     def config_type(cls) -> dict[str, Any]:
         """Dagster's options and `lost_after_seconds`."""
-        about = "Seconds until a run that its worker no longer has is lost; longer than Redis takes to restart."
+        about = "Seconds until a run without a lock that no worker reports is lost; longer than Redis takes to restart."
         inherited: Any = CeleryRunLauncher.config_type()
         return {**inherited, "lost_after_seconds": dg.Field(int, default_value=60, description=about)}
 
