@@ -77,7 +77,7 @@ async def _fault(url: str, target: Target, env: Mapping[str, str]) -> StoicError
 
 def _is_late(fault: StoicError) -> bool:
     """Whether an agent is only slow: an evaluation would wait longer."""
-    return isinstance(fault, AttemptFailed) and fault.late
+    return isinstance(fault, AttemptFailed) and fault.is_slow
 
 
 async def _knowledge(workplace: Workplace) -> Found:

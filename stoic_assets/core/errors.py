@@ -79,14 +79,15 @@ class AttemptFailed(StoicError):
     """One attempt at a remote call failed; the policy (`core/calls/retrying.py`) decides whether another is made.
 
     `retry_after` is the wait in seconds that the server requests. `busy` (429, 529) is a wait, no failure of the other
-    side; `late` means that no answer came in time, which may be a sign of overload. `final` means that trying again
+    side; `late` means that no answer came in time, or no connection was made. `final` means that trying again
     cannot help (the session is unknown, the request is refused). `turned_away` means that nobody processed the request
     (no connection, blocked by a gateway), and that the next one may fail in the same way. `hung_up` means that the
     connection ended without an answer: the request may have brought the service down, or nobody is there any more,
     behind something that accepts connections all the same (a port that Docker, SSH or kubectl forwards).
 
     The endpoint's limit adds what it knows of others: `refused_seconds`, how long a busy endpoint has given everybody
-    only refusals, and `in_company`, whether other requests were on their way as well.
+    only refusals, and `in_company`, whether other requests were on their way as well. Where another was answered
+    meanwhile, one that is `late` was not `turned_away`: a full queue drops connections as a host that is gone does.
     """
 
     def __init__(
@@ -97,6 +98,11 @@ class AttemptFailed(StoicError):
         self.retry_after, self.busy, self.late, self.final = retry_after, busy, late, final
         self.turned_away, self.hung_up = turned_away or busy, hung_up
         self.refused_seconds, self.in_company = 0.0, False
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether somebody is there who did not answer in time, which may be a sign of overload."""
+        return self.late and not self.turned_away
 
     @property
     def may_be_outage(self) -> bool:

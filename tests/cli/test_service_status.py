@@ -165,8 +165,8 @@ def test_a_knowledge_service_is_looked_for_where_one_is_configured(
         assert found(late) == ("note", f"the knowledge service at {late} gave no answer within 0.2 s")
 
     async def blocked(*_: object) -> None:
-        raise AttemptFailed("a gateway blocks it", turned_away=True)
+        raise AttemptFailed("no connection was made", late=True, turned_away=True)
 
     monkeypatch.setattr("stoic_assets.cli.service_status.check_knowledge_service", blocked)
-    with pytest.raises(AttemptFailed, match="a gateway blocks it"):
+    with pytest.raises(AttemptFailed, match="no connection was made"):
         found(place)

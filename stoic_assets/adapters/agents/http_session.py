@@ -178,7 +178,7 @@ class AgentHttp:
         A service that hangs up on a message may have crashed because of it, unless it has never answered anything: if
         it does so each time, a test request shows whether anybody is there.
         """
-        if broken.late:
+        if broken.late and not broken.nobody:
             return AgentFailure(f"{self._name} gave no answer within {self._limit.timeout_seconds:g} s", late=True)
         broke_down = broken.hung_up and Particular.WORDS in particular and self.has_answered
         no_http = (broken.no_http or broken.hung_up) and not broke_down and Particular.PLACE not in particular
@@ -186,7 +186,7 @@ class AgentHttp:
             hint = " (is it https://?)" if self._parts.scheme == "http" else ""
             return NoAgentThere(self._lost(broken.words + hint), turned_away=True)
         away, problem = no_http or broken.nobody, f"{self._name} {broken.words}"
-        return AgentFailure(problem, turned_away=away, hung_up=broken.hung_up and not away)
+        return AgentFailure(problem, late=broken.late, turned_away=away, hung_up=broken.hung_up and not away)
 
     def _too_much(self, found: TooManyValues) -> SentTooMuch:
         """The failure of a reply that contains more values than its size may."""

@@ -48,8 +48,8 @@ class Disconnection:
 
     @property
     def late(self) -> bool:
-        """Whether a connection was made, and no answer came in time."""
-        return isinstance(self.error, TimeoutError) and not self.nobody
+        """Whether no answer came in time, or not even a connection (then also `nobody`)."""
+        return isinstance(self.error, TimeoutError)
 
     @property
     def hung_up(self) -> bool:

@@ -58,6 +58,7 @@ class RequestLimit:
         self._longest, self._fallback = limit.longest_wait_seconds, limit.backoff_seconds
         self._pace, self._bell = pace or Pace.of(limit), asyncio.Event()
         self._refusing_since: float | None = None
+        self._answered_at = -math.inf
         self._sent = self._under_way = 0
 
     @asynccontextmanager
@@ -76,12 +77,16 @@ class RequestLimit:
                 self._learn(failure, passage.left_at)
                 raise
             else:
-                self._refusing_since = None
+                self._refusing_since, self._answered_at = None, asyncio.get_running_loop().time()
             finally:
                 self._under_way -= 1
                 if self._pace.tokens and passage.tokens is not None:
                     self._pace.tokens.settle(passage.reserved, passage.tokens)
                     self._bell.set()
+
+    def answered_since(self, moment: float) -> bool:
+        """Whether any request was answered after that moment of the event loop, be it with a refusal or an error."""
+        return self._answered_at > moment
 
     async def _depart(self, tokens: float) -> Passage:
         pace, loop = self._pace, asyncio.get_running_loop()
@@ -106,7 +111,7 @@ class RequestLimit:
     def _learn(self, failure: AttemptFailed, left_at: float) -> None:
         """A refusal or a time-out due to our rate slows all requests down; a Retry-After stops them all until then.
 
-        The failure records for how long all attempts have been refused.
+        The failure records for how long all attempts have been refused, and that somebody is there who answers others.
         """
         rate, now = self._pace.rate, asyncio.get_running_loop().time()
         wait = min(max(self._fallback, failure.retry_after or 0.0), self._longest)
@@ -117,6 +122,10 @@ class RequestLimit:
         else:
             self._refusing_since = None
         if failure.late:
+            failure.turned_away &= not self.answered_since(left_at)
+        elif failure.busy or not (failure.turned_away or failure.hung_up):
+            self._answered_at = now
+        if failure.is_slow:
             rate.timed_out(left_at, now)
         if failure.retry_after is not None:
             rate.close(now + wait)

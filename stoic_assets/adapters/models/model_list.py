@@ -63,7 +63,7 @@ async def _of_server(server: ModelServer, models: set[str], seconds: float, secr
         unlisted = models - listed if listed else set()
         notes = [await listing.complaint(), *await concurrently(map(listing.look_up, sorted(unlisted)))]
     except AttemptFailed as failure:
-        if not failure.late:
+        if not failure.is_slow:
             raise
         return [str(failure)]
     return [note for note in notes if note]

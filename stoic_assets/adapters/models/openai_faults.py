@@ -134,12 +134,13 @@ class Faults:
         """What it means that no answer came, or none that can be read."""
         if error_for_all := broken.closed_to_all(str(self._server)):
             return error_for_all
-        if broken.late:
+        if broken.late and not broken.nobody:
             return AttemptFailed(f"{self._server} gave no answer in time", late=True)
         problem = f"{self._server} {broken.words}"
         if broken.no_tls:
             return ConfigurationError(f"{problem}; correct {self._server.url_variable}")
-        return AttemptFailed(problem, turned_away=broken.nobody or broken.no_http or broken.hung_up)
+        away = broken.nobody or broken.no_http or broken.hung_up
+        return AttemptFailed(problem, late=broken.late, turned_away=away)
 
     def _no_json(self, text: str) -> AttemptFailed:
         """The failure of an answer that is some other `text`; a web page may be what everybody is sent."""

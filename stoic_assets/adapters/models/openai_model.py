@@ -121,16 +121,17 @@ class OpenAiModel:
         return ModelFailure(problem)
 
     async def _greeted(self, connection: _Connection, request: ChatRequest, call: _Call) -> bool:
-        """Whether the server answers a greeting; its answer is `wasted`, too. Waiting for it takes no trial's time.
+        """Whether the server answers a greeting, or has no connection for it and answers others meanwhile.
 
-        Raises `ConfigurationError` for a key that is refused.
+        The answer is `wasted`, too. The wait takes no trial's time. Raises `ConfigurationError` for a refused key.
         """
         greeting = ChatRequest(request.role, request.model, GREETING, request.temperature)
+        gate, began = connection.gates[request.role], asyncio.get_running_loop().time()
         try:
             with queueing():
                 call.wasted.append(await self._persist(connection, greeting, call, particular=False))
         except AttemptFailed as failure:
-            return not failure.turned_away
+            return not failure.turned_away or (failure.late and gate.answered_since(began))
         return True
 
     async def _persist(
@@ -152,10 +153,9 @@ class OpenAiModel:
                 passage.tokens = reply.tokens
                 return reply
 
-        def left() -> float:
-            return math.inf if tally.refused_seconds < limit.longest_refusal_seconds else 0.0
-
-        return await persist(send, limit, tally, left)
+        return await persist(
+            send, limit, tally, lambda: math.inf if tally.refused_seconds < limit.longest_refusal_seconds else 0.0
+        )
 
     async def _attempt(
         self, client: "AsyncOpenAI", request: ChatRequest, seconds: float, particular: bool,

@@ -28,6 +28,10 @@ class Gate(Protocol):
         """A context that is entered when an attempt may start; it learns from the `AttemptFailed` raised inside."""
         ...
 
+    def answered_since(self, moment: float) -> bool:
+        """Whether any request was answered after that moment of the event loop."""
+        ...
+
 
 @dataclass
 class Tally:
@@ -78,15 +82,16 @@ class Delivery(Generic[T]):
 class AgentUnusable(StoicError):
     """The agent failed every attempt at one request.
 
-    `failures` count against it; `final`: it refused outright; `turned_away`: as in `Tally`; `may_be_outage`: as in
-    `AttemptFailed`; `hung_up_alone`: on each attempt, and no other request can have brought it down; `cut_short`: only
-    the enclosing `working_time` prevented another attempt; `remedy`: what to do if it serves nobody.
+    `failures` count against it; `final`: it refused outright; `turned_away`: as in `Tally`; `late`: the last attempt
+    was, and if it was turned away, no connection was made in time; `may_be_outage`: as in `AttemptFailed`;
+    `hung_up_alone`: on each attempt, and no other request can have brought it down; `cut_short`: only the enclosing
+    `working_time` prevented another attempt; `remedy`: what to do if it serves nobody.
     """
 
     def __init__(self, last: AttemptFailed, tally: Tally, cut_short: bool) -> None:
         super().__init__(str(last))
         self.failures, self.final, self.turned_away = tally.failures, last.final, tally.turned_away
-        self.may_be_outage = tally.turned_away and last.may_be_outage
+        self.late, self.may_be_outage = last.late, tally.turned_away and last.may_be_outage
         self.hung_up_alone = tally.hung_up and tally.alone
         self.cut_short, self.says_how_to_go_on = cut_short, last.says_how_to_go_on
         self.remedy = remedy(last)

@@ -1,5 +1,6 @@
 """All that a conversation needs from outside, and how it makes a request to the agent."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
@@ -84,8 +85,8 @@ class World:
 
         A request that was refused as busy for all of its time needs no such proof: a busy agent has not failed.
         """
-        proven = error.failures == 0 and not error.cut_short
-        if error.turned_away and (proven or await self._turns_away(user, first or error.hung_up_alone)):
+        proven, first = error.failures == 0 and not error.cut_short, first or error.hung_up_alone or error.late
+        if error.turned_away and (proven or await self._turns_away(user, first)):
             advised = error.says_how_to_go_on
             outage = ServiceUnreachable(str(error) if advised else f"{error}; {error.remedy}")
             outage.says_how_to_go_on = advised
@@ -95,13 +96,15 @@ class World:
         """Whether the agent serves nobody; waiting for it takes none of the trial's time.
 
         An agent that is gone and comes back, and not for the `first` time during one request, counts as such where
-        another trial's message may bring it down each time.
+        another trial's message may bring it down each time. One that has answered anybody meanwhile is not gone if no
+        connection was made in time: its queue was full.
         """
+        began = asyncio.get_running_loop().time()
         try:
             with queueing():
                 test = await self._deliver(lambda: self.agent.probe(user), self.settings.limits.agent.patient())
         except AgentUnusable as error:
-            return error.turned_away
+            return error.turned_away and not (error.late and self.agent_limit.answered_since(began))
         return test.failures > 0 and not first
 
     async def _deliver(self, send: Callable[[], Awaitable[T]], limit: EndpointLimit) -> Delivery[T]:

@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 from agent_calls import KEY, LIMIT, answer_of, failure_of
+from one_at_a_time import one_at_a_time
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from stoic_assets.adapters.agents.embabel import IN_SESSION
 from stoic_assets.adapters.agents.http_session import AgentHttp, Particular
+from stoic_assets.adapters.http.request_limit import RequestLimit
+from stoic_assets.core.configuration.endpoint_limits import AgentLimit
 from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.errors import ConfigurationError
 
@@ -92,7 +95,30 @@ def test_a_host_that_is_silent_before_there_is_a_connection_is_nobody(
         url = {"queue": deaf_url, "TLS": f"https://127.0.0.1:{listener.getsockname()[1]}", "name": "http://stoa.test"}
         failure = failure_of(url[place], 0.6, particular=IN_SESSION)
     assert str(failure) == f"the agent at {url[place]} cannot be reached: no connection was made in time"
-    assert (failure.final, failure.late, failure.turned_away) == (False, False, True)
+    assert (failure.final, failure.late, failure.turned_away, failure.is_slow) == (False, True, True, False)
+
+
+def test_a_host_that_answers_others_while_its_queue_is_full_is_slow() -> None:
+    async def main() -> list[Any]:
+        async with one_at_a_time(0.15, b"{}") as url:
+            limit = AgentLimit(timeout_seconds=0.8)
+            http, gate = AgentHttp(url, {}, limit, path_advice=""), RequestLimit(limit)
+
+            async def call() -> Any:
+                async with gate.request():
+                    return await http.call("PUT", http.url, {"a": 1}, Particular.WORDS)
+
+            outcomes = await asyncio.gather(*[call() for _ in range(5)], return_exceptions=True)
+            await http.close()
+            return outcomes
+
+    outcomes = asyncio.run(main())
+    assert {} in outcomes
+    failures = [outcome for outcome in outcomes if isinstance(outcome, AgentFailure)]
+    assert {str(failure).partition("cannot ")[2] for failure in failures} == {
+        "be reached: no connection was made in time"
+    }
+    assert all(failure.is_slow and not failure.may_be_outage for failure in failures)
 
 
 def test_too_slow(service: Any) -> None:

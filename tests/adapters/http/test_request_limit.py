@@ -87,6 +87,41 @@ def test_a_failure_knows_whether_other_requests_were_on_their_way() -> None:
 
 
 @pytest.mark.parametrize(
+    ("answer", "away"),
+    [
+        (None, False), (AttemptFailed("500"), False), (AttemptFailed("429", busy=True), False),
+        (AttemptFailed("503", turned_away=True), True), (AttemptFailed("reset", hung_up=True), True),
+        (AttemptFailed("no reply", late=True), True),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("meanwhile", [True, False])
+def test_nobody_is_there_where_no_connection_is_made_in_time_unless_another_is_answered_meanwhile(
+    answer: AttemptFailed | None, away: bool, meanwhile: bool
+) -> None:
+    async def main() -> tuple[bool, bool]:
+        requests = RequestLimit(EndpointLimit())
+
+        async def another() -> None:
+            with suppress(AttemptFailed):
+                async with requests.request():
+                    await asyncio.sleep(2.0 if meanwhile else 0.5)
+                    if answer:
+                        raise answer
+
+        answered, silence = asyncio.create_task(another()), AttemptFailed("silence", late=True, turned_away=True)
+        await asyncio.sleep(1.0)
+        with suppress(AttemptFailed):
+            async with requests.request():
+                await asyncio.sleep(10.0)
+                raise silence
+        await answered
+        return silence.turned_away, silence.is_slow
+
+    gone = away or not meanwhile
+    assert simulated(main()) == (gone, not gone)
+
+
+@pytest.mark.parametrize(
     ("other", "shared"),
     [
         ("http://HOST:80/b", True), ("http://ada:key@host", True), ("http://host:2/a", False),

@@ -101,8 +101,12 @@ def test_timeouts_do_not_slow_down_below_the_rate_at_which_slots_become_free() -
 
 
 @pytest.mark.parametrize(
-    ("failure", "slower"), [(busy(0.0), True), (AttemptFailed("slow", late=True), True), (AttemptFailed("500"), False)]
-)
+    ("failure", "slower"),
+    [
+        (busy(0.0), True), (AttemptFailed("slow", late=True), True), (AttemptFailed("500"), False),
+        (AttemptFailed("silence", late=True, turned_away=True), False),
+    ],
+)  # fmt: skip
 def test_what_was_learned_outlives_the_loop(failure: AttemptFailed, slower: bool) -> None:
     limit = EndpointLimit(in_flight=40)
     pace = Pace.of(limit)

@@ -1,6 +1,8 @@
 """A model server that fails, is busy, is too slow or turns somebody away: what is tried again, what ends the run."""
 
 import asyncio
+import itertools
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -8,11 +10,13 @@ import pytest
 from failing_calls import FAST, REQUEST, refusal, text_from, turning_away
 from hanging_up import server_that_hangs_up
 from model_calls import KEY, completion
+from one_at_a_time import one_at_a_time
+from simulated_time import simulated
 from starlette.responses import JSONResponse, Response
 
 from stoic_assets.adapters.models.model_server import ModelServer
-from stoic_assets.adapters.models.openai_model import OpenAiModel
-from stoic_assets.core.calls.chat import ModelFailure
+from stoic_assets.adapters.models.openai_model import GREETING, OpenAiModel
+from stoic_assets.core.calls.chat import ChatReply, ChatRequest, ModelFailure
 from stoic_assets.core.configuration.endpoint_limits import Limits, ModelLimit
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, ServiceUnreachable
 
@@ -144,6 +148,48 @@ def test_a_server_that_accepts_no_connection_any_more_is_away_and_not_slow(deaf_
     limit = ModelLimit(attempts=2, backoff_seconds=0.001, timeout_seconds=0.4)
     with pytest.raises(ServiceUnreachable, match="cannot be reached: no connection was made in time; get it running"):
         text_from(deaf_url, limit)
+
+
+def test_a_server_that_answers_others_while_its_queue_is_full_is_slow_and_not_away() -> None:
+    async def main() -> list[Any]:
+        async with one_at_a_time(0.15, json.dumps(completion()).encode()) as url:
+            limit = ModelLimit(attempts=1, timeout_seconds=0.8)
+            model = OpenAiModel(ModelServer(url, KEY), Limits(judge=limit, evaluator=limit), {})
+            return await asyncio.gather(*[model.complete(REQUEST) for _ in range(5)], return_exceptions=True)
+
+    outcomes = asyncio.run(main())
+    failures = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
+    assert {type(failure) for failure in failures} == {ModelFailure}
+    assert all("no connection was made in time" in str(failure) for failure in failures)
+    assert len(failures) < len(outcomes)
+
+
+@pytest.mark.parametrize(("answered", "kind"), [(True, ModelFailure), (False, ServiceUnreachable)])
+def test_a_server_that_answers_anybody_during_a_greeting_without_a_connection_is_not_away(
+    answered: bool, kind: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def attempt(_: Any, client: Any, request: ChatRequest, *__: Any) -> ChatReply:
+        if request.model == "other":
+            await knocks.acquire()
+            return ChatReply("Salve")
+        await asyncio.sleep(5)
+        if request.messages == GREETING and next(greetings) % 2 == 0 and answered:
+            knocks.release()
+        await asyncio.sleep(5)
+        raise AttemptFailed("silence", late=True, turned_away=True)
+
+    async def main() -> None:
+        model = OpenAiModel(ModelServer("http://stoa.test", KEY), Limits(judge=ModelLimit(attempts=2)), {})
+        others = [asyncio.create_task(model.complete(replace(REQUEST, model="other"))) for _ in range(2)]
+        with pytest.raises(kind, match="sage gave no reply: silence"):
+            await model.complete(REQUEST)
+        assert [other.done() for other in others] == [answered] * 2
+        for other in others:
+            other.cancel()
+
+    knocks, greetings = asyncio.Semaphore(0), itertools.count()
+    monkeypatch.setattr(OpenAiModel, "_attempt", attempt)
+    simulated(main())
 
 
 @pytest.mark.parametrize("role", ["judge", "evaluator"])

@@ -150,10 +150,15 @@ class ProcessDeath(BaseException):
 
 
 class Open:
-    """A limit that lets everything through."""
+    """A limit that lets everything through; others may be `answered` all the time."""
+
+    answered = False
 
     def request(self) -> AbstractAsyncContextManager[None]:
         return nullcontext()
+
+    def answered_since(self, moment: float) -> bool:
+        return self.answered
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """In simulated time, with the usual settings: an agent that nobody reaches for some seconds loses nothing by it."""
 
 import asyncio
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -164,6 +165,27 @@ def test_a_message_that_brings_the_agent_down_is_at_fault_unless_another_may_hav
         evidence = simulated(hold_trial(planned(), usual, journal))
         assert (evidence.outcome, evidence.detail) == ("agent_error", "nobody there")
     assert outages.came >= 2
+
+
+@pytest.mark.parametrize(("answered", "silent"), [(True, "ever"), (False, "at first"), (False, "ever")])
+def test_an_agent_whose_queue_is_full_again_and_again_is_slow_as_long_as_it_answers_anybody(
+    planned: Make, usual: Any, make_journal: Make, agent: Any, answered: bool, silent: str
+) -> None:
+    """The message finds no connection, nor does each test request, at its first attempt or at all."""
+    tests = itertools.count()
+
+    def answer(message: str) -> AgentFailure | None:
+        full = message == "What time is it?" or (message == "probe" and (next(tests) % 2 == 0 or silent == "ever"))
+        return AgentFailure("no connection in time", late=True, turned_away=True) if full else None
+
+    agent.answer, usual.agent_limit.answered = answer, answered
+    trial, journal = planned(), make_journal()
+    if answered or silent == "at first":
+        evidence = simulated(hold_trial(trial, usual, journal))
+        assert (evidence.outcome, evidence.detail) == ("agent_error", "no connection in time")
+    else:
+        with pytest.raises(ServiceUnreachable, match="no connection in time; get it running again"):
+            simulated(hold_trial(trial, usual, journal))
 
 
 def test_trials_whose_sessions_an_outage_cost_begin_anew(
