@@ -143,7 +143,8 @@ async def deliver(
 async def _in_time(send: Callable[[], Awaitable[T]], turn_timeout: float, left: float, tally: Tally) -> T:
     """The reply, within the seconds `left` of the turn; else a final failure.
 
-    If all attempts before were turned away and this one found no time, so may it have been: a test request decides.
+    If all attempts before were turned away, or hung up on, and this one found no time, so may it have been: a test
+    request decides.
     """
     try:
         async with asyncio.timeout(left) as deadline:
@@ -154,7 +155,8 @@ async def _in_time(send: Callable[[], Awaitable[T]], turn_timeout: float, left: 
         before = f"; before that: {tally.problem}" if tally.problem else ""
         problem = f"the agent gave no reply within {turn_timeout:g} s{before}"
         away = tally.failures > 0 and not tally.refusals and tally.turned_away
-        raise AttemptFailed(problem, late=True, final=not away, turned_away=away) from None
+        hung_up = away and tally.hung_up
+        raise AttemptFailed(problem, late=True, final=not away, turned_away=away, hung_up=hung_up) from None
 
 
 async def persist(

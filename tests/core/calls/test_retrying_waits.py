@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from delivered_requests import AWAY, BUSY, FAILED, FAST, REPLY, USUAL, Gate, delivered, script
+from delivered_requests import AWAY, BUSY, FAILED, FAST, HUNG_UP, REPLY, USUAL, Gate, delivered, script
 from simulated_time import simulated
 
 from stoic_assets.core.calls.queueing import queueing, working_time
@@ -72,7 +72,7 @@ def test_what_failed_attempts_took_is_no_longer_left_for_the_last_one() -> None:
     assert simulated(scene()) == pytest.approx(0.5), "not 0.3 s and then 0.8 s"
 
 
-@pytest.mark.parametrize("failure", [AWAY, FAILED, BUSY])
+@pytest.mark.parametrize("failure", [AWAY, HUNG_UP, FAILED, BUSY])
 def test_an_attempt_that_the_turn_timeout_cuts_off_was_turned_away_if_all_before_it_were(failure: AgentFailure) -> None:
     async def slow() -> AgentReply:
         await asyncio.sleep(0.3)
@@ -81,7 +81,8 @@ def test_an_attempt_that_the_turn_timeout_cuts_off_was_turned_away_if_all_before
     with pytest.raises(AgentUnusable, match=f"no reply within 0.5 s; before that: {failure}") as caught:
         simulated(deliver(slow, FAST, 0.5, Gate()))
     assert caught.value.failures == 2 - (failure is BUSY)
-    assert caught.value.turned_away is caught.value.may_be_outage is (failure is AWAY)
+    assert caught.value.turned_away is caught.value.may_be_outage is (failure in (AWAY, HUNG_UP))
+    assert caught.value.hung_up_alone is (failure is HUNG_UP)
     assert not caught.value.cut_short
 
 
