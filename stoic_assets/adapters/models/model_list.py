@@ -17,6 +17,7 @@ from stoic_assets.adapters.models.model_server import ModelServer, evaluator_ser
 from stoic_assets.adapters.models.openai_faults import Faults
 from stoic_assets.adapters.process.configured_secrets import secrets_in
 from stoic_assets.core.calls.concurrent_calls import concurrently
+from stoic_assets.core.configuration.endpoint_limits import EndpointLimit
 from stoic_assets.core.configuration.service_address import is_loopback
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 from stoic_assets.core.secrets.redaction import Redactor
@@ -142,8 +143,9 @@ class _ModelList:
 
         url, headers = httpx2.URL(below(self._parts, f"/{path}")), httpx2.Headers(self._headers)
         request = WholeRequest(method, url, headers, content)
+        connect_seconds = EndpointLimit(timeout_seconds=self._seconds).connect_seconds
         try:
-            transport = AiohttpTransport(self._parts.scheme == "https", proxy_for(self._parts), self._seconds / 2)
+            transport = AiohttpTransport(self._parts.scheme == "https", proxy_for(self._parts), connect_seconds)
             try:
                 async with asyncio.timeout(self._seconds):
                     return await transport.handle_async_request(request)

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -213,6 +214,16 @@ def test_what_does_not_answer_in_time_is_noted_and_what_cannot_be_spoken_to_is_a
         notes(service, url=deaf_url, seconds=0.2)
     with pytest.raises(ConfigurationError, match="speaks no TLS"):
         notes(service, url=service.url.replace("http:", "https:"))
+
+
+def test_a_connection_may_take_as_long_as_those_of_an_evaluation(
+    service: Any, deaf_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stoic_assets.core.configuration.endpoint_limits.LONGEST_CONNECT", 0.1)
+    start = time.monotonic()
+    with pytest.raises(AttemptFailed, match="no connection was made in time"):
+        notes(service, url=deaf_url, seconds=3.0)
+    assert time.monotonic() - start < 1.0, "not 1.5 s"
 
 
 def test_a_certificate_that_is_not_trusted_is_a_fault(
