@@ -29,7 +29,7 @@ from stoic_assets.core.ratings.reliability.estimate import (
     undefined,
     with_interval,
 )
-from stoic_assets.core.rounding import ROUNDING
+from stoic_assets.core.rounding import DIGITS, ROUNDING
 
 CONSTANT = "judge or people gave every reply the same score"
 NO_VARIATION = "every score is on the same level: without variation, agreement cannot be distinguished from chance"
@@ -81,7 +81,7 @@ def _measures(scores: PairedScores, found: Contests, weights: Floats) -> dict[st
     """Every measure that has an interval, in each draw; `weights` are draws × trials."""
     off = scores.judged - scores.people
     everyone = np.column_stack([scores.judged, scores.rated])
-    marks, steps = levels(everyone), np.union1d(FIVE, scores.rated[np.isfinite(scores.rated)])
+    marks, steps = levels(everyone), np.union1d(FIVE, scores.rated[np.isfinite(scores.rated)].round(DIGITS))
     ranks = levels(everyone, steps)  # means of two dimensions that are moved to a level agree less than they do
     both = levels(np.column_stack([scores.judged, scores.people]))
     judge, raters = _kappas_with_raters(marks, weights)

@@ -120,6 +120,13 @@ def test_the_figures_are_those_of_the_libraries() -> None:
     assert value(found, "z") == pytest.approx((with_raters - np.mean(among)) / np.std(among, ddof=1))
 
 
+def test_alphas_take_means_that_differ_by_rounding_for_equal() -> None:
+    third = [0.3, 0.1 + 0.2]
+    assert third[0] != third[1]  # the second is 0.30000000000000004
+    found = agreement(pairing([0.5] * 12, [third, third[::-1], [0.8, 0.8]] * 4), 0.2, QUICK)
+    assert value(found, "alpha_people") == pytest.approx(1.0)
+
+
 def test_alphas_distinguish_means_of_two_dimensions_from_the_levels_beside_them() -> None:
     random = np.random.default_rng(6)
     worth = random.integers(0, 9, (80, 1))
