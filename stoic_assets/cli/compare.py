@@ -44,8 +44,6 @@ from stoic_assets.core.table_rows import Row
 COLOURS: dict[Verdict, str] = {
     "regressed": "red", "improved": "green", "unchanged": "default", "inconclusive": "yellow",
 }
-
-
 TURNS: dict[Turn, str] = {"broken": "red", "weaker": "red", "fixed": "green"}
 
 
@@ -141,15 +139,18 @@ def _blind(comparison: Comparison, gates: Collection[Gate]) -> Iterator[str]:
         advice = "; add jobs, or use --fail-on broken or `stoic eval --fail-under`" if comparison.too_few_jobs else ""
         yield f"--fail-on regression cannot fail here: {comparison.cannot_regress}{advice}"
     unsure = [pair for pair in comparison.broken if not pair.repeated]
-    again = "evaluate both versions with --repeats"
-    advice = f"{again} {REPEATED} or more"
     if Gate.weaker in gates and not can_weaken(comparison.assertions):
         why = "no assertion was checked in enough trials of both versions"
-        yield f"--fail-on weaker cannot fail here: {why}; {again} {ENOUGH_TRIALS} or more"
+        yield f"--fail-on weaker cannot fail here: {why}; {_repeat(ENOUGH_TRIALS)}"
     if Gate.broken in gates and comparison.too_few_repeats:
-        yield f"--fail-on broken cannot fail here: {comparison.too_few_repeats}; {advice}"
+        yield f"--fail-on broken cannot fail here: {comparison.too_few_repeats}; {_repeat(REPEATED)}"
     elif Gate.broken in gates and unsure:
-        yield f"--fail-on broken ignores {plural(len(unsure), 'assertion')} that broke, because {CHANCE}; {advice}"
+        broke = f"{plural(len(unsure), 'assertion')} that broke"
+        yield f"--fail-on broken ignores {broke}, because {CHANCE}; {_repeat(REPEATED)}"
+
+
+def _repeat(trials: int) -> str:
+    return f"evaluate both versions with --repeats {trials} or more"
 
 
 def show_comparison(comparison: Comparison) -> None:

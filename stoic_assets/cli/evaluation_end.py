@@ -23,15 +23,7 @@ from stoic_assets.core.presentation.confidence import (
     weak_above,
     whose_confidence,
 )
-from stoic_assets.core.presentation.formatting import (
-    dashed,
-    dollars,
-    listed,
-    plural,
-    score,
-    short_of,
-    words,
-)
+from stoic_assets.core.presentation.formatting import dashed, dollars, listed, plural, score, short_of, words
 from stoic_assets.core.reports.data import values
 from stoic_assets.core.rounding import falls_short
 from stoic_assets.core.scoring.evaluation_document import TrialEntry

@@ -211,13 +211,31 @@ def test_a_run_that_started_on_a_worker_is_left_to_the_launcher(
     assert remembered_runs(workplace.project.home) == [started]
 
 
+@pytest.fixture
+def retrying(instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The instance starts lost runs again."""
+    monkeypatch.setattr(instance, "_settings", {"run_retries": {"enabled": True, "max_retries": 1}})
+
+
+@pytest.fixture
+def impatient(retrying: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same, and Dagster has had its time to do so."""
+    monkeypatch.setattr("stoic_assets.defs.lost_runs.RETRIED_WITHIN", timedelta(0))
+
+
+def failures(instance: dg.DagsterInstance, *runs: dg.DagsterRun) -> list[int]:
+    """How often each of them failed."""
+    kind = dg.DagsterEventType.RUN_FAILURE
+    return [len(instance.get_records_for_run(run.run_id, of_type=kind).records) for run in runs]
+
+
+@pytest.mark.usefixtures("retrying")
 def test_a_run_that_dagster_passed_over_fails_once_more(
     instance: dg.DagsterInstance, look: Look, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @dg.job
     def work() -> None: ...
 
-    monkeypatch.setattr(instance, "_settings", {"run_retries": {"enabled": True, "max_retries": 1}})
     passed_over, again = (begun_by_server(instance, work, {}) for _ in range(2))
     command = instance.create_run_for_job(work, status=STARTED)
     for run in (passed_over, again, command):
@@ -225,31 +243,26 @@ def test_a_run_that_dagster_passed_over_fails_once_more(
         assert run_of(instance, run.run_id).tags["dagster/will_retry"] == "true"
     instance.add_run_tags(again.run_id, {"dagster/auto_retry_run_id": "its retry"})
 
-    def failures() -> list[int]:
-        kind = dg.DagsterEventType.RUN_FAILURE
-        runs = (passed_over, again, command)
-        return [len(instance.get_records_for_run(run.run_id, of_type=kind).records) for run in runs]
-
+    runs = passed_over, again, command
     look()
-    assert failures() == [1, 1, 1]  # Dagster has its time
+    assert failures(instance, *runs) == [1, 1, 1]  # Dagster has its time
     monkeypatch.setattr("stoic_assets.defs.lost_runs.RETRIED_WITHIN", timedelta(0))
     look()
-    assert failures() == [2, 1, 1]
+    assert failures(instance, *runs) == [2, 1, 1]
     assert not has_ended(instance, run_of(instance, passed_over.run_id))
     look(look())
-    assert failures() == [3, 1, 1]
+    assert failures(instance, *runs) == [3, 1, 1]
     assert has_ended(instance, run_of(instance, passed_over.run_id))
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_run_that_dagster_could_not_start_again_fails_once_more_unless_somebody_resumed_it(
-    instance: dg.DagsterInstance, look: Look, monkeypatch: pytest.MonkeyPatch
+    instance: dg.DagsterInstance, look: Look
 ) -> None:
     """As after a slip in `stoic.yml` at the moment at which it was to be started."""
     @dg.job
     def work() -> None: ...
 
-    monkeypatch.setattr(instance, "_settings", {"run_retries": {"enabled": True, "max_retries": 1}})
-    monkeypatch.setattr("stoic_assets.defs.lost_runs.RETRIED_WITHIN", timedelta(0))
     given_up, resumed, final = (begun_by_server(instance, work, {}) for _ in range(3))
     for run in (given_up, resumed, final):
         instance.report_run_failed(run)
@@ -258,15 +271,15 @@ def test_a_run_that_dagster_could_not_start_again_fails_once_more_unless_somebod
     instance.add_run_tags(final.run_id, {"dagster/will_retry": "false"})
     instance.create_run_for_job(work, tags={"dagster/parent_run_id": resumed.run_id})
     look()
-    kind, runs = dg.DagsterEventType.RUN_FAILURE, (given_up, resumed, final)
-    assert [len(instance.get_records_for_run(run.run_id, of_type=kind).records) for run in runs] == [2, 1, 1]
+    assert failures(instance, given_up, resumed, final) == [2, 1, 1]
     assert run_of(instance, given_up.run_id).is_complete_and_waiting_to_retry
     give_up(instance, given_up.run_id)
     look(look())
-    assert [len(instance.get_records_for_run(run.run_id, of_type=kind).records) for run in runs] == [3, 1, 1]
+    assert failures(instance, given_up, resumed, final) == [3, 1, 1]
     assert has_ended(instance, run_of(instance, given_up.run_id))
 
 
+@pytest.mark.usefixtures("impatient")
 def test_the_records_of_a_run_that_failed_by_itself_or_was_started_again_are_not_read(
     instance: dg.DagsterInstance, look: Look, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -274,8 +287,6 @@ def test_the_records_of_a_run_that_failed_by_itself_or_was_started_again_are_not
     @dg.job
     def work() -> None: ...
 
-    monkeypatch.setattr(instance, "_settings", {"run_retries": {"enabled": True, "max_retries": 1}})
-    monkeypatch.setattr("stoic_assets.defs.lost_runs.RETRIED_WITHIN", timedelta(0))
     by_itself = {"dagster/failure_reason": "STEP_FAILURE", "dagster/will_retry": "false"}
     for tags in (by_itself, {"dagster/auto_retry_run_id": "its retry"}):
         run = begun_by_server(instance, work, {})

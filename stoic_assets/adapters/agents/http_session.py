@@ -178,7 +178,7 @@ class AgentHttp:
         A service that hangs up on a message may have crashed because of it, unless it has never answered anything: if
         it does so each time, a test request shows whether anybody is there.
         """
-        if broken.late and not broken.nobody:
+        if broken.is_slow:
             return AgentFailure(f"{self._name} gave no answer within {self._limit.timeout_seconds:g} s", late=True)
         broke_down = broken.hung_up and Particular.WORDS in particular and self.has_answered
         no_http = (broken.no_http or broken.hung_up) and not broke_down and Particular.PLACE not in particular

@@ -96,10 +96,8 @@ class Publication:
     @property
     def conclusive(self) -> bool:
         """Whether the evaluation ended and enough of its trials count."""
-        if self.tables.head().get("status") != FINISHED:
-            return False
         [scores] = self.tables.read("evaluation_scores")
-        return bool(scores["conclusive"])
+        return self.evaluation["status"] == FINISHED and bool(scores["conclusive"])
 
     def update(self) -> FitnessUpdate:
         """The fitness update in its first revision, void where there is no verdict."""

@@ -14,7 +14,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.evaluation.next_command import way_to_finish
-from stoic_assets.core.evaluation.status import CONVERSED
+from stoic_assets.core.evaluation.status import CONVERSED, FINISHED
 from stoic_assets.core.evolution.events import Event, completed, events_of_evaluation
 from stoic_assets.core.evolution.fitness import FitnessUpdate, deliverable
 from stoic_assets.core.evolution.gepa import Batch, evaluation_batch
@@ -73,10 +73,11 @@ def gepa_batch(workplace: Workplace, manifest: Manifest, jobs: Sequence[str] | N
     """
     publication = Publication(workplace, manifest)
     tables = publication.tables
-    if not publication.conclusive:
+    status = tables.head().get("status", CONVERSED)
+    if status != FINISHED or not publication.conclusive:
         key = (manifest.agent_version, manifest.evaluation_id)
         at_work = workplace.evidence.is_being_evaluated(*key)
-        way = f"{way_to_finish(*key, tables.head().get('status', CONVERSED))} has corrected that"
+        way = f"{way_to_finish(*key, status)} has corrected that"
         raise ConfigurationError(
             f"evaluation {manifest.evaluation_id} of {manifest.agent_version} is not finished or has too many invalid "
             f"trials; nothing can be learned from it until {'its run has ended' if at_work else way}"

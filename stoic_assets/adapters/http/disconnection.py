@@ -52,6 +52,11 @@ class Disconnection:
         return isinstance(self.error, TimeoutError)
 
     @property
+    def is_slow(self) -> bool:
+        """Whether a connection was made, and no answer came in time."""
+        return self.late and not self.nobody
+
+    @property
     def hung_up(self) -> bool:
         """Whether it ended without an answer, as one without TLS does at a server that wants TLS."""
         return isinstance(self.error, aiohttp.ClientConnectionError) and not self.nobody

@@ -134,7 +134,7 @@ class Faults:
         """What it means that no answer came, or none that can be read."""
         if error_for_all := broken.closed_to_all(str(self._server)):
             return error_for_all
-        if broken.late and not broken.nobody:
+        if broken.is_slow:
             return AttemptFailed(f"{self._server} gave no answer in time", late=True)
         problem = f"{self._server} {broken.words}"
         if broken.no_tls:

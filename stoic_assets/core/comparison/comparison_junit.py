@@ -44,10 +44,10 @@ def _case(classname: str, row: Row) -> Case:
 
 
 def _assertion_cases(classname: str, comparison: Comparison) -> Iterator[Case]:
-    fell = {id(pair): how_often_over_all(found) for found in comparison.weaker for pair in found.fell}
+    fell = {pair: how_often_over_all(found) for found in comparison.weaker for pair in found.fell}
     for pair in comparison.assertions:
-        if pair.base.share == 1 or id(pair) in fell:
-            yield _assertion_case(classname, pair, fell.get(id(pair)))
+        if pair.base.share == 1 or pair in fell:
+            yield _assertion_case(classname, pair, fell.get(pair))
 
 
 def _assertion_case(classname: str, pair: PairedAssertion, weaker: str | None) -> Case:
