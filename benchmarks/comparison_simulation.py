@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.comparison import forgetful_agent
 from benchmarks.comparison.forgetful_agent import Forgetful, found_assertions
 from benchmarks.comparison.simulated_comparisons import (
     Cell,
@@ -35,7 +36,7 @@ SEED = 20261122
 PROCESSES = 2
 COMPARISONS, DROPS, HISTORIES, SHARES = 2000, 1000, 400, 20
 """Comparisons of a cell, comparisons with a drop, histories of a cell; each is divided into so many shares."""
-MOST_IN_A_CELL, MOST_POOLED, MOST_MISSED, MOST_ALARMED = 0.065, 0.05, 0.10, 0.08
+MOST_IN_A_CELL, MOST_POOLED, MOST_MISSED, MOST_ALARMED, MOST_WEAKER = 0.065, 0.05, 0.10, 0.08, 0.10
 EQUAL = [
     Cell(jobs, repeats, sigma, tau)
     for jobs in (5, 12, 40) for repeats in (1, 3) for sigma, tau in ((0.08, 0.03), (0.08, 0), (0.15, 0.05), (0.15, 0))
@@ -66,6 +67,10 @@ WORSE = [
 ]  # fmt: skip
 FORGETFUL = [Forgetful(jobs, repeats, (1.0, 2 / 3)) for jobs in (3, 4, 8, 12) for repeats in (1, 2, 3, 5)]
 CLONES = [Forgetful(jobs, repeats, (holds, holds)) for jobs in (4, 12) for repeats in (2, 5) for holds in (0.5, 0.9)]
+WEAKER_NIGHTS = [
+    (Forgetful(jobs, 3, (holds, holds), others), stored)
+    for stored in (False, True) for jobs in (12, 40) for holds in (0.5, 0.9) for others in (0, forgetful_agent.OTHERS)
+]  # fmt: skip
 HEAD = ("jobs", "repeats", "σ", "τ")
 
 Counts = tuple[float, ...]
@@ -126,6 +131,9 @@ def simulate(quick: bool) -> bool:
         some = [work.start(verdicts, cell, COMPARISONS) for cell in SOME_UNEQUAL]
         forgetful = [work.start(found_assertions, cell, DROPS) for cell in FORGETFUL]
         clones = [work.start(found_assertions, cell, COMPARISONS) for cell in CLONES]
+        weaker = [
+            work.start(forgetful_agent.alarmed_histories, cell, HISTORIES, stored) for cell, stored in WEAKER_NIGHTS
+        ]
         _print_versions()
         _print_false_alarms(bounds, [_summed(futures) for futures in equal], work.done(COMPARISONS))
         _print_drops(bounds, _summed(drops), work)
@@ -135,6 +143,7 @@ def simulate(quick: bool) -> bool:
         _print_worse([_summed(futures) for futures in worse], work.done(DROPS))
         _print_forgetful(bounds, [_summed(futures) for futures in forgetful], work.done(DROPS))
         _print_clones(bounds, [_summed(futures) for futures in clones], work.done(COMPARISONS))
+        _print_weaker_nights(bounds, [_summed(futures) for futures in weaker], work.done(HISTORIES))
     return bounds.held
 
 
@@ -217,6 +226,16 @@ def _print_clones(bounds: Bounds, counts: Sequence[Floats], n: int) -> None:
     ]  # fmt: skip
     title = f"Assertions of two clones: {n:,} comparisons a cell"
     print_table(title, ["jobs", "repeats", "holds", "broken in a job", "called weaker", "another called weaker"], rows)
+
+
+def _print_weaker_nights(bounds: Bounds, counts: Sequence[Floats], n: int) -> None:
+    rows = [
+        [str(cell.jobs), f"{cell.holds[0]:.0%}", str(cell.others), "stored" if stored else "fresh",
+         bounds.percent(found / n, MOST_WEAKER, n)]
+        for (cell, stored), (found,) in zip(WEAKER_NIGHTS, counts, strict=True)
+    ]  # fmt: skip
+    title = f"Thirty nights of two clones: {n} histories a cell, share with an assertion called weaker in both rounds"
+    print_table(title, ["jobs", "holds", "others", "base", "alarm"], rows)
 
 
 def _groups(cell: Unequal) -> list[str]:

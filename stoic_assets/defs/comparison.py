@@ -23,8 +23,8 @@ from stoic_assets.defs.partitions import agent_versions
 CHECK = "no_regression"
 GATE = dg.AssetCheckSpec(
     CHECK, asset="version_comparisons",
-    description="Fails when a measure regressed against the base; warns when the comparison with it was refused; "
-    "passes without a base.",
+    description="Fails when a measure regressed against the base; warns when single assertions hold less often, or "
+    "when the comparison with it was refused; passes without a base.",
 )  # fmt: skip
 
 
@@ -82,15 +82,18 @@ def _shown(found: Comparison) -> dict[str, Any]:
 
 
 def _check(found: Comparison | None, base: str | None, why: str) -> dg.AssetCheckResult:
-    """Fails on a regression; warns if there is a base but no verdict was possible."""
+    """Fails on a regression; warns of weaker assertions, or if there is a base but no verdict was possible."""
     if found is None:
         return dg.AssetCheckResult(
             check_name=CHECK, passed=base is None, severity=dg.AssetCheckSeverity.WARN,
             description=f"not compared: {why}",
         )  # fmt: skip
+    has_regressed = found.verdict == "regressed"
     regressed = ", ".join(row["measure"] for row in found.with_verdict("regressed"))
-    metadata = {"verdict": found.verdict, "regressed": regressed}
+    weaker = ", ".join(each.what for each in found.weaker)
     return dg.AssetCheckResult(
-        check_name=CHECK, passed=found.verdict != "regressed", metadata=metadata,
+        check_name=CHECK, passed=not has_regressed and not weaker,
+        severity=dg.AssetCheckSeverity.ERROR if has_regressed else dg.AssetCheckSeverity.WARN,
+        metadata={"verdict": found.verdict, "regressed": regressed, "weaker_assertions": weaker},
         description=f"{headline(found)}{f'. {OFFLINE_NOTE}' if found.candidate.offline else ''}",
     )

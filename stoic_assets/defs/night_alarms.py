@@ -22,7 +22,7 @@ def raise_alarms(
     if not alarms and not _is_unseen(context.instance, night):
         return []
     for alarm in alarms:
-        found = f"{alarm.agent_version} is worse than {alarm.base} in both rounds: {_measures(alarm)}"
+        found = f"{alarm.agent_version} is worse than {alarm.base} in both rounds: {_what(alarm)}"
         context.log.warning(f"{night.night}: {found}")
     # All at once, as a slow webhook may hold up each delivery; and before they are recorded: after an interruption in
     # between they are sent again, as the same events.
@@ -47,10 +47,19 @@ def _measures(alarm: Alarm) -> str:
     return ", ".join(each["measure"] for each in alarm.measures)
 
 
+def _what(alarm: Alarm) -> str:
+    """`task, wisdom; these assertions hold less often: the reminder is stored`."""
+    weaker = f"these assertions hold less often: {', '.join(alarm.assertions)}" if alarm.assertions else ""
+    return "; ".join(filter(None, (_measures(alarm), weaker)))
+
+
 def _observed(night: Night, delivery: Delivered) -> dg.AssetObservation:
     """All alarms of a night so far: its page shows what was observed last."""
     rows = [
-        {"agent_version": alarm.agent_version, "base": alarm.base, "measures": _measures(alarm)}
+        {
+            "agent_version": alarm.agent_version, "base": alarm.base, "measures": _measures(alarm),
+            "assertions": ", ".join(alarm.assertions),
+        }
         for alarm in night.alarms.values()
     ]
     return dg.AssetObservation(

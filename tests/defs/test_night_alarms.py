@@ -49,6 +49,20 @@ def test_a_night_in_which_a_version_falls_twice_ends_in_one_alarm(watch: Watch, 
     assert len(told()) == 1
 
 
+def test_an_assertion_that_is_weaker_in_both_rounds_is_told_and_shown(watch: Watch, told: Told) -> None:
+    for asked, name in zip(("night", "compaction"), ROUNDS, strict=True):
+        watch.held(name, BASE, CANDIDATE)
+        for version in (BASE, CANDIDATE):
+            watch.tick()
+            watch.judged(name, version, weaker=["it is stored"] if version == CANDIDATE else ())
+        assert [each.job_name for each in watch.tick()] == [asked]
+    [observation] = watch.found.asset_events
+    [row] = [record.data for record in observation.metadata["alarms"].records]
+    assert (row["measures"], row["assertions"]) == ("", "it is stored")
+    [event] = told()
+    assert (event["data"]["measures"], event["data"]["assertions"]) == ([], ["it is stored"])
+
+
 def test_a_night_without_verdict_is_told_once_and_again_once_it_was_materialised_again(
     watch: Watch, told: Told
 ) -> None:

@@ -124,7 +124,7 @@ FACTS: dict[str, Columns] = {
         "base_mean": "number?", "candidate_mean": "number?", "difference": "number?", "low": "number?",
         "high": "number?", "low_90": "number?", "high_90": "number?", "p": "number?", "p_adjusted": "number?",
         "detectable": "number?", "delta": "number", "verdict": "text", "why": "text?", "base_evaluation_id": "text",
-        "base_started_at": "time", "offline": "flag", "notes": "texts",
+        "base_started_at": "time", "offline": "flag", "notes": "texts", "weaker_assertions": "texts?",
     },
     "judge_drift": {
         "reference_id": "text", "judge_models": "texts", "virtue": "text", "transcripts": "count", "shift": "number?",

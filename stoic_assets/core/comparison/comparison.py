@@ -110,6 +110,7 @@ class Comparison:
             "base": self.base.agent_version, "candidate": self.candidate.agent_version,
             "base_evaluation_id": self.base.evaluation_id, "base_started_at": self.base.started_at,
             "offline": self.candidate.offline, "notes": list(self.notes),
+            "weaker_assertions": list(dict.fromkeys(found.what for found in self.weaker)),
         }
         return [head | found.row() for found in self.findings]
 

@@ -24,7 +24,7 @@ from stoic_assets.core.comparison.paired_assertions import PairedAssertion, grea
 from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.rounding import ROUNDING
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Row, Rows
 
 ENOUGH_TRIALS = 3
 """Of one job under one condition, in both versions: with three and three, 1 of C(6, 3) = 20 ways is the worst."""
@@ -87,6 +87,11 @@ def weaker_assertions(pairs: Iterable[PairedAssertion], delta: float) -> tuple[W
 def weaker_since(pairs: Iterable[PairedAssertion], gating: Iterable[Row]) -> tuple[WeakerAssertion, ...]:
     """The weaker assertions by the δ that `gating` has, the rows of `version_comparisons` that decide."""
     return weaker_assertions(pairs, next(row["delta"] for row in gating if row["measure"] == "assertion"))
+
+
+def stored_as_weaker(rows: Rows) -> list[str]:
+    """What was stored of the weaker assertions with rows of `version_comparisons`; nothing by older releases."""
+    return list(rows[0].get("weaker_assertions") or ()) if rows else []
 
 
 def can_weaken(pairs: Iterable[PairedAssertion]) -> bool:

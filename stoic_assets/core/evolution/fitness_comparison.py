@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 
 from stoic_assets.core.comparison.family import Verdict, by_size
 from stoic_assets.core.comparison.version_verdict import version_verdict
+from stoic_assets.core.comparison.weaker_assertions import stored_as_weaker
 from stoic_assets.core.table_rows import Row, Rows
 
 
@@ -50,13 +51,18 @@ def _in_order(found: Collection[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 class AgainstBase(TypedDict):
-    """The verdict on a version against `base`; `regressed` and `improved` name measures, the largest change first."""
+    """The verdict on a version against `base`.
+
+    `regressed` and `improved` name measures, the largest change first; `weaker_assertions`, which do not change the
+    verdict, those that hold significantly less often.
+    """
 
     base: str
     base_evaluation_id: str
     verdict: Verdict
     regressed: list[str]
     improved: list[str]
+    weaker_assertions: list[str]
 
 
 def against_base(rows: Rows) -> AgainstBase | None:
@@ -70,4 +76,5 @@ def against_base(rows: Rows) -> AgainstBase | None:
         "verdict": found.verdict,
         "regressed": [row["measure"] for row in by_size(found.gating, "regressed")],
         "improved": [row["measure"] for row in by_size(found.gating, "improved")],
+        "weaker_assertions": stored_as_weaker(found.gating),
     }

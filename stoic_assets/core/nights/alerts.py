@@ -55,11 +55,12 @@ def _of_run(failure: Failure, what: str) -> Event:
 
 
 def regression_confirmed(alarm: Alarm, night: str, time: str) -> Event:
-    """The same measures of a version regressed in a night and in its second round, against the same base."""
+    """A version was worse in the same measures or assertions in a night and in its second round, with the same base."""
     version = alarm.agent_version
     data = {
         "agent_id": agent_of(version), "agent_version": version, "base": alarm.base, "night": night,
-        "measures": list(alarm.measures), "evaluation_ids": list(alarm.evaluation_ids),
+        "measures": list(alarm.measures), "assertions": list(alarm.assertions),
+        "evaluation_ids": list(alarm.evaluation_ids),
     }  # fmt: skip
     return Event(f"{night}.{version}.regression", REGRESSION_CONFIRMED, version, time, data)
 

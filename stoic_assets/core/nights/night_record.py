@@ -29,28 +29,34 @@ class Round(BaseModel, frozen=True):
     faults: dict[str, str] = {}
 
 
-class Alarm(BaseModel, frozen=True):
-    """The measures that regressed in both rounds of a night, and the evaluations that show it.
+def of_assertion(name: str) -> str:
+    """How a single assertion is told from a measure among what was reported."""
+    return f"assertion: {name}"
 
-    `kept` are further measures that were reported in a night before and have regressed every night since.
+
+class Alarm(BaseModel, frozen=True):
+    """The measures that regressed and the assertions that were weaker in both rounds of a night, and what shows it.
+
+    `kept` is what was reported besides in a night before, and has been found every night since.
     """
 
     agent_version: str
     base: str
     measures: tuple[dict[str, Any], ...]
     evaluation_ids: tuple[str, ...]
+    assertions: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
 
     @property
     def reported(self) -> set[str]:
-        """All measures of which a regression was reported, in this night or before."""
-        return {each["measure"] for each in self.measures} | {*self.kept}
+        """Every measure, and every assertion as `of_assertion` names it, that was reported in this night or before."""
+        return {each["measure"] for each in self.measures} | {*map(of_assertion, self.assertions), *self.kept}
 
 
 class Night(BaseModel, frozen=True):
     """The record of a night (`YYYY-MM-DD`).
 
-    `alarms`, by version, are those reported in it or before, for as long as a measure regresses every night. `told`
+    `alarms`, by version, are those reported in it or before, for as long as they are found every night. `told`
     has the evaluations that were reported to have no verdict, each with the run that had held its conversations then.
     """
 

@@ -1,16 +1,17 @@
 """Decides the next steps of a night from its record and the known facts. Pure: adapters find the facts and act.
 
-All live versions take part in a first round. If a version regressed against its base, a second round follows, and only
-what regressed in both rounds is an alarm: by chance alone some measure may regress in one night of twenty. A regression
-that is known from a night held before causes neither a second round nor another alarm.
+All live versions take part in a first round. If a version is worse than its base, in a measure or in a single
+assertion, a second round follows, and only what is worse in both rounds is an alarm: by chance alone some measure may
+regress in one night of twenty. What is known from a night held before causes neither a second round nor another alarm.
 """
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
+from stoic_assets.core.comparison.weaker_assertions import stored_as_weaker
 from stoic_assets.core.evaluation.next_command import way_to_finish
 from stoic_assets.core.evaluation.status import DONE, INCOMPLETE
-from stoic_assets.core.nights.night_record import Alarm, Night, Round, night_of, second_round_key
+from stoic_assets.core.nights.night_record import Alarm, Night, Round, night_of, of_assertion, second_round_key
 from stoic_assets.core.releases import ready
 from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, too_many_invalid
 from stoic_assets.core.table_rows import Row, Rows
@@ -37,7 +38,7 @@ class Facts:
         return self.comparisons.get(each.evaluation_id, ()) if each else ()
 
     def reported_before(self, version: str, rows: Rows) -> set[str]:
-        """The measures with a known regression against the base in `rows`."""
+        """What is known to be worse than in the base in `rows`."""
         alarm = self.known.get(version)
         same = alarm is not None and any(row["base"] == alarm.base for row in rows)
         return alarm.reported if alarm and same else set()
@@ -109,6 +110,11 @@ def regressed_measures(rows: Rows) -> dict[str, Row]:
     return {row["measure"]: row for row in rows if row["gating"] and row["verdict"] == "regressed"}
 
 
+def regressions(rows: Rows) -> set[str]:
+    """All that is worse: the gating measures that regressed, and weaker assertions as `of_assertion` names them."""
+    return {*regressed_measures(rows), *map(of_assertion, stored_as_weaker(rows))}
+
+
 def regressed_twice(first: Rows, again: Rows) -> list[Row]:
     """The measures that regressed in both rounds against the same base, with the results of both rounds."""
     before = regressed_measures(first)
@@ -120,6 +126,12 @@ def regressed_twice(first: Rows, again: Rows) -> list[Row]:
         for measure, row in regressed_measures(again).items()
         if measure in before and before[measure]["base"] == row["base"]
     ]
+
+
+def weaker_twice(first: Rows, again: Rows) -> tuple[str, ...]:
+    """The assertions that were weaker in both rounds against the same base."""
+    before = stored_as_weaker(first)
+    return tuple(name for name in stored_as_weaker(again) if name in before and first[0]["base"] == again[0]["base"])
 
 
 def _is_settled(held: Round, facts: Facts) -> bool:
@@ -135,7 +147,7 @@ def _to_evaluate(held: Round, facts: Facts) -> dict[str, str]:
 
 
 def _to_hold_again(night: Night, facts: Facts) -> tuple[str, ...]:
-    """Once the whole first round is settled: the versions with a new regression, and their bases if they took part.
+    """Once the whole first round is settled: the versions that are newly worse, and their bases if they took part.
 
     If the night was materialised again after a second round without all verdicts: also those of that round. Each is
     tried once.
@@ -149,7 +161,7 @@ def _to_hold_again(night: Night, facts: Facts) -> tuple[str, ...]:
 
 
 def _newly_regressed(night: Night, first: Round, facts: Facts) -> list[str]:
-    """The versions with a new regression that had no part in a second round, and their bases if they took part."""
+    """The versions that are newly worse and had no part in a second round, and their bases if they took part."""
     tried = {**night.again.evaluations, **night.again.faults} if night.again else {}
     compared = {version: facts.rows(version, first) for version in first.evaluations if version not in tried}
     new = {name for name, rows in compared.items() if _has_news(name, rows, facts)}
@@ -158,8 +170,8 @@ def _newly_regressed(night: Night, first: Round, facts: Facts) -> list[str]:
 
 
 def _has_news(version: str, rows: Rows, facts: Facts) -> bool:
-    """Whether a measure regressed of which that is not known."""
-    return bool(regressed_measures(rows).keys() - facts.reported_before(version, rows))
+    """Whether anything is worse of which that is not known."""
+    return bool(regressions(rows) - facts.reported_before(version, rows))
 
 
 def _without_verdict(held: Round, facts: Facts) -> tuple[str, ...]:
@@ -177,27 +189,31 @@ def _new_alarms(night: Night, facts: Facts) -> tuple[Alarm, ...]:
         ids = tuple(each.evaluations[version].evaluation_id for each in night.rounds if version in each.evaluations)
         if (told := night.alarms.get(version)) and told.evaluation_ids == ids:
             continue
-        again = facts.rows(version, night.again)
-        first, before = facts.rows(version, night.first), facts.reported_before(version, again)
-        measures = regressed_twice(first, again)
-        confirmed = {each["measure"] for each in measures}
-        if confirmed - before:
-            kept = tuple(sorted((before & regressed_measures(first).keys()) - confirmed))
-            base = str(again[0]["base"])
-            alarms.append(
-                Alarm(agent_version=version, base=base, measures=tuple(measures), evaluation_ids=ids, kept=kept)
-            )
+        first, again = facts.rows(version, night.first), facts.rows(version, night.again)
+        found, before = _confirmed(version, ids, first, again), facts.reported_before(version, again)
+        if found.reported - before:
+            kept = tuple(sorted((before & regressions(first)) - found.reported))
+            alarms.append(found.model_copy(update={"kept": kept}))
     return tuple(alarms)
 
 
+def _confirmed(version: str, evaluation_ids: tuple[str, ...], first: Rows, again: Rows) -> Alarm:
+    """What both rounds found, if only nothing."""
+    return Alarm(
+        agent_version=version, base=str(again[0]["base"]) if again else "", evaluation_ids=evaluation_ids,
+        measures=tuple(regressed_twice(first, again)), assertions=weaker_twice(first, again),
+    )
+
+
 def _still_known(night: Night, facts: Facts) -> tuple[Alarm, ...]:
-    """The alarms known from a night before, without the measures that did not regress again."""
+    """The alarms known from a night before, without what was not found again."""
     found = []
     for version, alarm in facts.known.items():
         rows = facts.rows(version, night.first)
-        still = regressed_measures(rows).keys() & facts.reported_before(version, rows)
+        still = regressions(rows) & facts.reported_before(version, rows)
         if version not in night.alarms and still:
             measures = tuple(each for each in alarm.measures if each["measure"] in still)
+            assertions = tuple(each for each in alarm.assertions if of_assertion(each) in still)
             kept = tuple(each for each in alarm.kept if each in still)
-            found.append(alarm.model_copy(update={"measures": measures, "kept": kept}))
+            found.append(alarm.model_copy(update={"measures": measures, "assertions": assertions, "kept": kept}))
     return tuple(found)

@@ -59,7 +59,7 @@ def test_an_applied_evaluation_tells_fitness_and_weak_virtues(both: list[Event])
 
 REGRESSED: AgainstBase = {
     "base": "marcus@1.0.0", "base_evaluation_id": "n6", "verdict": "regressed", "regressed": ["assertion"],
-    "improved": [],
+    "improved": [], "weaker_assertions": ["it is stored"],
 }  # fmt: skip
 
 
@@ -71,6 +71,7 @@ def test_a_compared_version_tells_the_verdict(head: EvaluationHead) -> None:
     assert event.data.items() >= of.items()
     assert event.row().items() >= {"type": event.type, "subject": event.subject, "time": event.time}.items()
     assert (event.data["verdict"], event.data["regressed"]) == ("regressed", ["assertion"])
+    assert event.data["weaker_assertions"] == ["it is stored"]
 
 
 def test_nothing_was_applied_when_no_trial_was_scored(head: EvaluationHead) -> None:

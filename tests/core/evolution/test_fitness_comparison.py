@@ -83,8 +83,15 @@ def test_measures_stand_with_the_largest_move_first() -> None:
     rows = [row("wisdom", "regressed", -0.1), row("task", "regressed", -0.3), row("timing", "improved", 0.2)]
     assert against_base([*rows, row("courage", "inconclusive")]) == {
         "base": "marcus@1.0.0", "base_evaluation_id": "night-1", "verdict": "regressed",
-        "regressed": ["task", "wisdom"], "improved": ["timing"],
+        "regressed": ["task", "wisdom"], "improved": ["timing"], "weaker_assertions": [],
     }  # fmt: skip
+
+
+def test_assertions_that_hold_less_often_stand_beside_the_verdict() -> None:
+    rows = [{**row("task", "unchanged"), "weaker_assertions": ["it is stored"]}]
+    told = against_base(rows)
+    assert told is not None
+    assert (told["verdict"], told["weaker_assertions"]) == ("unchanged", ["it is stored"])
 
 
 def test_what_does_not_gate_does_not_decide() -> None:

@@ -33,6 +33,11 @@ def row(measure: str, verdict: str = "regressed", base: str = BASE, gating: bool
     }
 
 
+def weaker(*assertions: str, base: str = BASE) -> list[dict[str, Any]]:
+    """No measure fell, but these hold less often."""
+    return [{**row("task", "unchanged", base), "weaker_assertions": list(assertions)}]
+
+
 FIRST = Night(night="2026-11-22", first=round_of("first", BASE, CANDIDATE, OTHER))
 BOTH = FIRST.model_copy(update={"again": round_of("again", BASE, CANDIDATE)})
 
@@ -209,8 +214,34 @@ def test_the_alarm_says_what_both_rounds_found() -> None:
             "measure": "task", "difference": -0.3, "p_adjusted": 0.02,
             "first_difference": -0.2, "first_p_adjusted": 0.01,
         }],
+        "assertions": [],
         "evaluation_ids": [f"first {CANDIDATE}", f"again {CANDIDATE}"],
     }
+
+
+def test_assertions_that_are_weaker_twice_are_an_alarm() -> None:
+    fell = {f"first {BASE}": [], f"first {OTHER}": [], f"first {CANDIDATE}": weaker("it is stored", "it is polite")}
+    assert steps(FIRST, fell).again == (BASE, CANDIDATE)
+    twice = fell | {f"again {BASE}": [], f"again {CANDIDATE}": weaker("it is stored")}
+    [alarm] = steps(BOTH, twice).alarms
+    assert (alarm.measures, alarm.assertions, alarm.kept) == ((), ("it is stored",), ())
+    assert regression_confirmed(alarm, "2026-11-22", BOTH.last_held).data["assertions"] == ["it is stored"]
+    assert steps(BOTH, fell | {f"again {BASE}": [], f"again {CANDIDATE}": weaker("it is new")}).alarms == ()
+    other_base = {f"again {BASE}": [], f"again {CANDIDATE}": weaker("it is stored", base="marcus@0.9")}
+    assert steps(BOTH, fell | other_base).alarms == ()
+
+
+def test_an_assertion_that_is_known_to_be_weaker_is_no_news_the_next_night() -> None:
+    twice = {f"first {BASE}": [], f"first {OTHER}": [], f"first {CANDIDATE}": weaker("task", "it is polite")}
+    twice |= {f"again {BASE}": [], f"again {CANDIDATE}": weaker("task", "it is polite")}
+    [alarm] = steps(BOTH, twice).alarms
+    tomorrow = twice | {f"first {CANDIDATE}": weaker("task")}
+    found = next_steps(FIRST, Facts(tomorrow, known={CANDIDATE: alarm}))
+    assert (found.again, found.alarms) == ((), ())
+    [still] = found.known
+    assert (still.assertions, still.kept) == (("task",), ())
+    measure = tomorrow | {f"first {CANDIDATE}": [row("task")]}
+    assert next_steps(FIRST, Facts(measure, known={CANDIDATE: alarm})).again, "the measure of that name is news"
 
 
 def test_a_night_survives_being_written_down() -> None:

@@ -65,6 +65,22 @@ def test_with_nothing_to_compare_with_the_gate_is_open_and_says_why(
     assert figures(instance)["not_compared"] == check.description.removeprefix("not compared: ")
 
 
+def test_an_assertion_that_holds_less_often_is_a_warning(
+    workplace: Workplace, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation]
+) -> None:
+    for version, passed in ((BASE, True), (CANDIDATE, False)):
+        evaluate(version, "e1")
+        decided = {"assertion": "it is stored", "kind": "cypher", "text": "RETURN 1", "weight": 1.0, "passed": passed}
+        rows = [{"trial_id": f"e1 {job}", **decided} for job in JOBS]
+        workplace.warehouse.write("assertion_results", version, "e1", rows)
+    check = compared(CANDIDATE, "e1")
+    assert (check.passed, check.severity) == (False, dg.AssetCheckSeverity.WARN)
+    assert (check.metadata["verdict"].value, check.metadata["regressed"].value) == ("inconclusive", "")
+    assert check.metadata["weaker_assertions"].value == "it is stored"
+    rows = workplace.warehouse.read("version_comparisons", CANDIDATE, "e1")
+    assert {*map(tuple, (row["weaker_assertions"] for row in rows))} == {("it is stored",)}
+
+
 @pytest.mark.parametrize(("change", "verdict"), [(-0.3, "regressed"), (0.3, "improved")])
 def test_the_gate_is_closed_by_a_regression_alone_and_names_its_measures(
     workplace: Workplace, instance: dg.DagsterInstance, evaluate: Evaluate,

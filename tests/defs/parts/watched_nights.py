@@ -1,6 +1,6 @@
 """Nights that a sensor watches, and a hand that does what it asks for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -56,14 +56,17 @@ class Watch:
 
     def judged(
         self, name: RoundName, version: str, *fallen: str, night: str = NIGHT, status: str = "finished",
-        scored: int | None = 6, invalid: int | None = 0,
+        scored: int | None = 6, invalid: int | None = 0, weaker: Sequence[str] = (),
     ) -> None:
         """The verdict on a version is stored, and its run is over."""
         wanted = night_evaluation_id(night, version, name)
         self.head(version, wanted, status, scored, invalid)
         verdicts = {"overall": "unchanged", **dict.fromkeys(fallen, "regressed")}
         compared = verdicts if version == CANDIDATE else {}  # the base has none itself
-        rows = [self._row(version, measure, wanted, verdict) for measure, verdict in compared.items()]
+        rows = [
+            {**self._row(version, measure, wanted, verdict), "weaker_assertions": list(weaker)}
+            for measure, verdict in compared.items()
+        ]
         self.workplace.warehouse.write("version_comparisons", version, wanted, rows)
         self.ended(wanted)
 
