@@ -1,5 +1,6 @@
-"""`stoic eval --dry-run`: what would run, with how many calls, and about how much they cost."""
+"""`stoic eval --dry-run`: what would run, with how many calls, about how much they cost, and what they would show."""
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,17 @@ from stoic_assets.adapters.models.stand_in import OFFLINE
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.core.calls.model_costs import call_cost
+from stoic_assets.core.comparison.effect import FEWEST_JOBS
+from stoic_assets.core.comparison.planned_power import planned_detectable
 from stoic_assets.core.conversation.journal import TrialState
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.evaluation.request import EvaluationRequest
 from stoic_assets.core.evaluation.specification import EvaluationSpec
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.names import played
 from stoic_assets.core.jobs.plan import Planned
 from stoic_assets.core.presentation.confidence import OFFLINE_PLAN
-from stoic_assets.core.presentation.formatting import count, dollars, plural
+from stoic_assets.core.presentation.formatting import count, dollars, plural, score
 from stoic_assets.core.table_rows import Rows
 from stoic_assets.core.virtues import VIRTUES
 
@@ -58,7 +62,17 @@ def show_plan(
     )
     if OFFLINE in (spec.evaluator_model, *spec.judge_models):
         console.say(OFFLINE_PLAN, style="yellow")
+    else:
+        console.say(_comparable(document["compared_jobs"], document["detectable"]))
     _show_reach(spec, shown.addresses, request, workplace)
+
+
+def _comparable(jobs: int, detectable: float | None) -> str:
+    """What a comparison with another version would find."""
+    if detectable is None:
+        return f"with fewer than {FEWEST_JOBS} jobs (here: {jobs}) no comparison can call a measure regressed"
+    found = f"find a change of {score(detectable)} or more in a measure nine times out of ten"
+    return f"compared with another version, {jobs} jobs {found}, if their noise is typical"
 
 
 def _table(jobs: Rows, with_url: bool) -> Table:
@@ -100,9 +114,11 @@ def _plan_document(
     seeds = sum(len(item.job.seeded_messages()) for item in left)
     judged = verdicts * len(spec.judge_models)
     calls = {"agent": seeds + messages + len(left), "evaluator": messages, "judge": judged}
+    trials_of_jobs = [*Counter(played(each.trial.job, each.trial.scenario) for each in planned).values()]
     return {
         "agent_version": version, "trials": len(planned), "ended_trials": len(planned) - len(left), "calls": calls,
-        "estimated_cost_usd": _cost(spec, calls, workplace),
+        "estimated_cost_usd": _cost(spec, calls, workplace), "compared_jobs": len(trials_of_jobs),
+        "detectable": planned_detectable(trials_of_jobs, workplace.settings.minimal_differences.virtues),
         "models": {"agent": spec.agent_model, "evaluator": spec.evaluator_model, "judges": list(spec.judge_models)},
         "jobs": [_job(job, spec, planned) for job in spec.jobs],
     }

@@ -36,6 +36,24 @@ def test_models_that_are_offline_are_told_of(
     assert ("about $0.00" in shown, "cost unknown" in shown) == (offline, not offline)
 
 
+@pytest.mark.parametrize(("jobs", "told"), [
+    (4, "with fewer than 5 jobs (here: 4) no comparison can call a measure regressed"),
+    (8, "compared with another version, 8 jobs find a change of 0.32 or more in a measure nine times out of ten"),
+])  # fmt: skip
+def test_what_a_comparison_would_find_is_told_before_it_is_paid(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], capsys: pytest.CaptureFixture[str], jobs: int,
+    told: str,
+) -> None:  # fmt: skip
+    names = [f"chat {number}" for number in range(jobs)]
+    asked = {"evaluator_model": "gpt-4.1-mini", "judge_models": ("sage",)}
+    spec = make_manifest(jobs=tuple(map(job, names)), addresses=dict.fromkeys(names, "http://a:1"), **asked).spec
+    show_plan(spec, EvaluationRequest(), "marcus@1", None, workplace, as_json=False)
+    assert told in " ".join(capsys.readouterr().out.split())
+    show_plan(spec, EvaluationRequest(), "marcus@1", None, workplace, as_json=True)
+    plan = json.loads(capsys.readouterr().out)
+    assert (plan["compared_jobs"], plan["detectable"] is None) == (jobs, jobs < 5)
+
+
 @pytest.mark.parametrize(("urls", "told"), [(("http://a:1", "http://a:1"), 1), (("http://a:1", "http://b:2"), 0)])
 def test_the_address_of_all_jobs_is_told_once(
     workplace: Workplace, make_manifest: Callable[..., Manifest], capsys: pytest.CaptureFixture[str],
