@@ -16,7 +16,7 @@ from stoic_assets.core.rounding import ROUNDING
 
 FEWEST_JOBS = 5
 """With four jobs a t quantile after Holm exceeds 6, and coarse scores make equal differences likely."""
-NO_SPREAD = "every job scored the same in both versions, so there is no spread to test with"
+NO_SPREAD = "every job scored the same in both versions"
 ALPHA = 0.05
 POWER = 0.90
 

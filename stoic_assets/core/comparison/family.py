@@ -7,14 +7,14 @@ must also differ by its minimal relevant difference δ: with many jobs an irrele
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from math import fsum
+from math import ceil, fsum, log, log1p
 from statistics import fmean
 from typing import Any, Literal
 
 from stoic_assets.core.comparison.effect import ALPHA, FEWEST_JOBS, NO_SPREAD, Effect, Tested, effect
 from stoic_assets.core.comparison.measures import NOT_MEASURED
 from stoic_assets.core.comparison.paired_jobs import NO_NOISE, Noise, Pair, Scope
-from stoic_assets.core.presentation.formatting import as_set, beside, is_missing, p_value, short_of
+from stoic_assets.core.presentation.formatting import as_set, beside, count, is_missing, p_value, short_of
 from stoic_assets.core.rounding import ROUNDING
 from stoic_assets.core.table_rows import Row
 
@@ -99,7 +99,12 @@ def overall(rows: Iterable[Row]) -> Verdict:
 
 def family_size(rows: Iterable[Row]) -> int:
     """How many of these rows of `version_comparisons`, all of one family, were tested together."""
-    return sum(not is_missing(row["p_adjusted"]) or row["why"] == NO_SPREAD for row in rows)
+    return sum(not is_missing(row["p_adjusted"]) or _has_no_spread(row) for row in rows)
+
+
+def _has_no_spread(row: Row) -> bool:
+    """Whether a row without p counts in its family all the same."""
+    return row["verdict"] == "unchanged" or (row["why"] or "").startswith(NO_SPREAD)
 
 
 def ruled_out(row: Row) -> Verdict | None:
@@ -161,12 +166,25 @@ def _adjusted(family: Mapping[int, Tested | None]) -> dict[int, tuple[float, flo
 
 
 def _undecided(test: Test, found: Effect, gating: bool) -> Finding:
-    """The finding of a measure, as long as nothing decides it."""
+    """The finding of a measure, as long as no test decides it."""
     base, candidate = _means(test)
+    verdict: Verdict = "inconclusive"
     why = test.why or found.why
-    return Finding(
-        test.measure, test.scope, gating, base, candidate, found, test.delta, None, None, "inconclusive", why
-    )
+    if why == NO_SPREAD:
+        verdict, why = _without_spread(found.jobs, test.delta / (2 if test.scope == "lift" else 1))
+    return Finding(test.measure, test.scope, gating, base, candidate, found, test.delta, None, None, verdict, why)
+
+
+def _without_spread(jobs: int, delta: float) -> tuple[Verdict, str | None]:
+    """The verdict where all jobs score the same in both versions, and why it is inconclusive if it is.
+
+    No score differs by more than 1. So if the mean differed by `delta`, 0–1, at least that share of all jobs would
+    differ, and none of n with a chance of (1 − delta)ⁿ at most.
+    """
+    if (1 - delta) ** jobs <= ALPHA:
+        return "unchanged", None
+    enough = f"; from {count(ceil(log(ALPHA) / log1p(-delta)))} such jobs on that is unchanged" if delta else ""
+    return "inconclusive", NO_SPREAD + enough
 
 
 def _decided(finding: Finding, p_less: float, p_greater: float, tests: int) -> Finding:

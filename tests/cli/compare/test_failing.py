@@ -10,8 +10,8 @@ from stoic_assets.core.virtues import VIRTUES
 
 LIKE_WITH_LIKE = (
     "the agent failed in 24 of 48 trials of {failing}, which this measure leaves out; without as many of the worst "
-    "trials and jobs of {other} the difference is ±0.00; every job scored the same in both versions, so there is no "
-    "spread to test with"
+    "trials and jobs of {other} the difference is ±0.00; every job scored the same in both versions; from 59 such jobs "
+    "on that is unchanged"
 )
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from stoic_assets.core.comparison.effect import FEWEST_JOBS
 from stoic_assets.core.comparison.family import Test, decide, family_size, ruled_out
 from stoic_assets.core.comparison.measures import GATING
-from stoic_assets.core.comparison.paired_jobs import Pair
+from stoic_assets.core.comparison.paired_jobs import Pair, Scope
 
 MIRROR = {"regressed": "improved", "improved": "regressed", "unchanged": "unchanged", "inconclusive": "inconclusive"}
 
@@ -79,7 +79,10 @@ def test_what_a_verdict_implies(tests: list[Test]) -> None:
             assert found.p_adjusted is not None
             assert found.p_adjusted <= 0.05
             assert (-difference if found.verdict == "regressed" else difference) >= found.delta - 1e-9
-        if found.verdict == "unchanged":
+        if found.verdict == "unchanged" and tested is None:
+            assert difference == pytest.approx(0.0)
+            assert (1 - found.delta) ** found.effect.jobs <= 0.05
+        elif found.verdict == "unchanged":
             assert tested is not None
             assert -found.delta < tested.low_90 < tested.high_90 < found.delta
         assert (found.why is not None) == (found.verdict == "inconclusive")
@@ -100,3 +103,19 @@ def test_without_delta_every_significant_difference_counts(tests: list[Test]) ->
 def test_failed_trials_ruled_out_nothing_where_none_were_looked_at(tests: list[Test]) -> None:
     rows = [found.row() for found in decide(tests, gating=True)]
     assert [ruled_out(row) for row in rows] == [None] * len(rows)
+
+
+@pytest.mark.parametrize(
+    ("scope", "delta", "enough"), [("pooled", 0.05, 59), ("pooled", 0.10, 29), ("pooled", 1.0, 5), ("lift", 0.10, 59)]
+)
+def test_so_many_jobs_that_score_the_same_are_unchanged(scope: Scope, delta: float, enough: int) -> None:
+    """As many as a difference of δ would surely show in one of: no job differs by more than 1, in a lift by 2."""
+    few, many = (
+        decide([Test("timing", scope, [Pair(str(job), 1.0, 1.0) for job in range(jobs)], delta)], gating=True)[0]
+        for jobs in (enough - 1, enough)
+    )
+    assert (many.verdict, many.why, many.p) == ("unchanged", None, None)
+    assert family_size([many.row()]) == 1
+    assert few.verdict == "inconclusive"
+    if enough > FEWEST_JOBS:
+        assert few.why == f"every job scored the same in both versions; from {enough} such jobs on that is unchanged"
