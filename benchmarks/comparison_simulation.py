@@ -71,6 +71,9 @@ WEAKER_NIGHTS = [
     (Forgetful(jobs, 3, (holds, holds), others), stored)
     for stored in (False, True) for jobs in (12, 40) for holds in (0.5, 0.9) for others in (0, forgetful_agent.OTHERS)
 ]  # fmt: skip
+ALIKE = [
+    Forgetful(12, repeats, (0.9, 0.9), alike=alike) for repeats in (3, 5) for alike in (0.05, 0.1, 0.3)
+]  # fmt: skip
 HEAD = ("jobs", "repeats", "σ", "τ")
 
 Counts = tuple[float, ...]
@@ -134,6 +137,7 @@ def simulate(quick: bool) -> bool:
         weaker = [
             work.start(forgetful_agent.alarmed_histories, cell, HISTORIES, stored) for cell, stored in WEAKER_NIGHTS
         ]
+        alike = [work.start(found_assertions, cell, COMPARISONS) for cell in ALIKE]
         _print_versions()
         _print_false_alarms(bounds, [_summed(futures) for futures in equal], work.done(COMPARISONS))
         _print_drops(bounds, _summed(drops), work)
@@ -144,6 +148,7 @@ def simulate(quick: bool) -> bool:
         _print_forgetful(bounds, [_summed(futures) for futures in forgetful], work.done(DROPS))
         _print_clones(bounds, [_summed(futures) for futures in clones], work.done(COMPARISONS))
         _print_weaker_nights(bounds, [_summed(futures) for futures in weaker], work.done(HISTORIES))
+        _print_alike([_summed(futures) for futures in alike], work.done(COMPARISONS))
     return bounds.held
 
 
@@ -236,6 +241,15 @@ def _print_weaker_nights(bounds: Bounds, counts: Sequence[Floats], n: int) -> No
     ]  # fmt: skip
     title = f"Thirty nights of two clones: {n} histories a cell, share with an assertion called weaker in both rounds"
     print_table(title, ["jobs", "holds", "others", "base", "alarm"], rows)
+
+
+def _print_alike(counts: Sequence[Floats], n: int) -> None:
+    rows = [
+        [str(cell.repeats), f"{cell.alike:.2f}", *(f"{found / n:.1%}" for found in (weaker, other))]
+        for cell, (weaker, _, other) in zip(ALIKE, counts, strict=True)
+    ]
+    title = f"Equal versions of which the trials of a job are alike: {n:,} comparisons a cell, nothing is promised"
+    print_table(title, ["repeats", "correlation", "called weaker", "another called weaker"], rows)
 
 
 def _groups(cell: Unequal) -> list[str]:

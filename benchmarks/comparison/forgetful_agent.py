@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from benchmarks.comparison.simulated_comparisons import NIGHTS
 from benchmarks.comparison.simulated_trials import Floats, Random
 from stoic_assets.core.comparison.measures import minimal_difference
@@ -20,13 +22,14 @@ OTHERS, OTHER_JOBS, OTHERS_HOLD = 5, 12, 0.9
 class Forgetful:
     """So many jobs ask for what the base does in a share of all trials, and the candidate in another.
 
-    Besides, there are so many `others`.
+    Besides, there are so many `others`. `alike` is the correlation, 0–1, of trials that one version has of one job.
     """
 
     jobs: int
     repeats: int
     holds: tuple[float, float]
     others: int = OTHERS
+    alike: float = 0.0
 
 
 def found_assertions(random: Random, cell: Forgetful, n: int) -> tuple[int, ...]:
@@ -67,7 +70,11 @@ def _assertions(cell: Forgetful) -> list[tuple[int, tuple[float, float]]]:
 
 def _held(random: Random, cell: Forgetful, jobs: int, holds: tuple[float, float]) -> Floats:
     """In how many trials of each job an assertion held, in the base and in the candidate."""
-    return random.binomial(cell.repeats, holds, (jobs, 2))
+    if not cell.alike:
+        return random.binomial(cell.repeats, holds, (jobs, 2))
+    spread = (1 - cell.alike) / cell.alike
+    means = np.array(holds)
+    return random.binomial(cell.repeats, random.beta(means * spread, (1 - means) * spread, (jobs, 2)))
 
 
 def _pairs(cell: Forgetful, held: Sequence[Floats]) -> list[PairedAssertion]:

@@ -90,7 +90,8 @@ def _line(alike: Sequence[PairedAssertion], most: int) -> str:
 def _weaker_line(found: WeakerAssertion, most: int) -> str:
     """`order booked (held 24 of 24 times, now 13 of 24; p <0.001), less often in a (withheld), b (withheld)`."""
     if len(found.pairs) == 1:
-        return f"{assertion_name(found.pairs[0])} ({how_often_over_all(found)})"
+        [pair] = found.pairs
+        return f"{pair.job} ({pair.condition}): {found.what} ({how_often_over_all(found)})"
     return f"{found.what} ({how_often_over_all(found)}), less often in {_places(found.fell, most)}"
 
 

@@ -82,7 +82,25 @@ def test_assertions_that_cannot_be_significant_take_nothing_from_the_others() ->
     assert (found.what, found.p, found.p_adjusted) == ("fell", 1 / 252, 1 / 252)
     three = [pair("fell", (5, 5, 0, 5)), pair("too", (5, 5, 0, 5)), pair("less", (5, 5, 1, 5))]
     adjusted = [each.p_adjusted for each in weaker_assertions(three, 0.1)]
-    assert adjusted == pytest.approx([3 / 252, 3 / 252, 6 / 252])  # the third by itself: C(5, 1) C(5, 5) / C(10, 6)
+    assert adjusted == pytest.approx([2 / 252, 2 / 252, 6 / 252])  # the third by itself: C(5, 1) C(5, 5) / C(10, 6)
+
+
+@pytest.mark.parametrize("cells", [[(3, 3, 0, 3)] * 2, [(5, 5, 0, 5)] * 40, [(3, 3, 0, 3), (3, 3, 1, 3)]])
+def test_where_everything_falls_together_everything_is_named_that_would_be_alone(cells: list[Cell]) -> None:
+    fell = [[pair(f"n{number}", cell, f"j{job}") for job in range(2 if cell[2] else 1)]
+            for number, cell in enumerate(cells)]  # fmt: skip
+    assert len(weaker_assertions([each for pairs in fell for each in pairs], 0.1)) == len(cells)
+
+
+def test_five_in_a_hundred_is_enough_however_it_is_added_up() -> None:
+    """In fractions it is 1/20, in floats a little more."""
+    p = p_of((1, 1, 0, 3), (0, 1, 1, 3), (3, 3, 0, 3))
+    assert 0.05 < p < 0.05 + 1e-9
+
+
+def test_thousands_of_trials_of_one_job_are_counted_soon() -> None:
+    [found] = weaker_assertions([pair("n", (9_000, 10_000, 5_000, 10_000))], 0.1)
+    assert (found.change, found.p) == (pytest.approx(-0.4), pytest.approx(0.0, abs=1e-300))
 
 
 def test_a_drop_smaller_than_the_least_that_matters_is_left_alone() -> None:
@@ -106,6 +124,7 @@ def test_without_a_name_the_same_text_that_expects_something_else_checks_somethi
 
     [found] = weaker_assertions([*counted(5, 2, "1"), *counted(2, 5, "0")], 0.1)
     assert (len(found.pairs), found.change) == (4, pytest.approx(-0.6))
+    assert found.what == "RETURN count(r) (expects 1)"
 
 
 def test_the_greatest_loss_comes_first_and_only_cells_that_fell_are_counted_as_such() -> None:
