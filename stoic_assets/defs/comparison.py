@@ -6,7 +6,7 @@ import dagster as dg
 
 from stoic_assets.adapters.disk.release_files import releases_by_version
 from stoic_assets.adapters.evaluation import version_comparison
-from stoic_assets.adapters.evaluation.release_comparison import await_first_evaluation, compared_with
+from stoic_assets.adapters.evaluation.release_comparison import Uncompared, await_first_evaluation, compared_with
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison
@@ -24,7 +24,7 @@ CHECK = "no_regression"
 GATE = dg.AssetCheckSpec(
     CHECK, asset="version_comparisons",
     description="Fails when a measure regressed against the base; warns when single assertions hold less often, or "
-    "when the comparison with it was refused; passes without a base.",
+    "when the comparison with it was refused and the last one found no regression; passes without a base.",
 )  # fmt: skip
 
 
@@ -45,18 +45,18 @@ def version_comparisons(
         base = version_comparison.base_version(workplace, manifest)
         if base:
             run_async(await_first_evaluation(workplace, manifest.agent_version, base))
-        found, why = _compared(workplace, manifest, base)
-        path = version_comparison.store_comparison(workplace, manifest, found)
+        found = _compared(workplace, manifest, base)
+        compared = None if isinstance(found, Uncompared) else found
+        path = version_comparison.store_comparison(workplace, manifest, compared)
     return dg.MaterializeResult(
-        metadata={"path": dg.MetadataValue.path(path), **(_shown(found) if found else {"not_compared": why})},
-        check_results=[_check(found, base, why)],
+        metadata={"path": dg.MetadataValue.path(path), **_shown(found)}, check_results=[_check(found, base)]
     )
 
 
-def _compared(workplace: Workplace, manifest: Manifest, base: str | None) -> tuple[Comparison | None, str]:
+def _compared(workplace: Workplace, manifest: Manifest, base: str | None) -> Comparison | Uncompared:
     """The comparison, or why there is none: a refused comparison does not fail the run."""
     if base is None:
-        return None, _why_no_base(workplace, manifest.agent_version)
+        return Uncompared(_why_no_base(workplace, manifest.agent_version))
     return compared_with(workplace, manifest, base)
 
 
@@ -68,7 +68,9 @@ def _why_no_base(workplace: Workplace, version: str) -> str:
     )
 
 
-def _shown(found: Comparison) -> dict[str, Any]:
+def _shown(found: Comparison | Uncompared) -> dict[str, Any]:
+    if isinstance(found, Uncompared):
+        return {"not_compared": found.why}
     differences = numbers({f"difference_{row['measure']}": row["difference"] for row in found.gating})
     return {
         "evaluation_id": found.candidate.evaluation_id,
@@ -81,19 +83,23 @@ def _shown(found: Comparison) -> dict[str, Any]:
     }
 
 
-def _check(found: Comparison | None, base: str | None, why: str) -> dg.AssetCheckResult:
+def _check(found: Comparison | Uncompared, base: str | None) -> dg.AssetCheckResult:
     """Fails on a regression; warns of weaker assertions, or if there is a base but no verdict was possible."""
-    if found is None:
+    if isinstance(found, Uncompared):
         return dg.AssetCheckResult(
-            check_name=CHECK, passed=base is None, severity=dg.AssetCheckSeverity.WARN,
-            description=f"not compared: {why}",
+            check_name=CHECK, passed=base is None, severity=_severity(found.regressed),
+            description=f"not compared: {found.why}",
         )  # fmt: skip
     has_regressed = found.verdict == "regressed"
     regressed = ", ".join(row["measure"] for row in found.with_verdict("regressed"))
     weaker = ", ".join(each.what for each in found.weaker)
     return dg.AssetCheckResult(
         check_name=CHECK, passed=not has_regressed and not weaker,
-        severity=dg.AssetCheckSeverity.ERROR if has_regressed else dg.AssetCheckSeverity.WARN,
+        severity=_severity(has_regressed),
         metadata={"verdict": found.verdict, "regressed": regressed, "weaker_assertions": weaker},
         description=f"{headline(found)}{f'. {OFFLINE_NOTE}' if found.candidate.offline else ''}",
     )
+
+
+def _severity(has_regressed: bool) -> dg.AssetCheckSeverity:
+    return dg.AssetCheckSeverity.ERROR if has_regressed else dg.AssetCheckSeverity.WARN

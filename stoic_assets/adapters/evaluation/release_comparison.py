@@ -1,13 +1,17 @@
 """The comparison of an evaluation with its base, or why it was refused."""
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from stoic_assets.adapters.disk.release_files import load_releases, nameless, releases_by_version
+from stoic_assets.adapters.evaluation.stored_comparison import why_outdated
 from stoic_assets.adapters.evaluation.version_comparison import base_version, compare_versions, is_first_under_way
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison
+from stoic_assets.core.comparison.comparison_text import name
+from stoic_assets.core.comparison.family import by_size
 from stoic_assets.core.comparison.side import ComparisonRefused
+from stoic_assets.core.comparison.version_verdict import VersionVerdict, version_verdict
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.releases import agent_of, first_of
@@ -17,6 +21,19 @@ from stoic_assets.core.table_rows import Rows
 LOOK_AGAIN_SECONDS = 2.0
 _LOOKED_AT = 10
 """Earlier versions that may share a job."""
+_LAST_COMPARED = """
+select found.* from version_comparisons as found join evaluations using (agent_version, evaluation_id)
+where found.agent_version = ? and found.base = ? and found.evaluation_id <> ? and not found.offline
+qualify rank() over (order by evaluations.started_at desc, found.evaluation_id desc) = 1
+"""
+
+
+@dataclass(frozen=True)
+class Uncompared:
+    """Why an evaluation is not compared; `regressed` if its version did by the last comparison with the base."""
+
+    why: str
+    regressed: bool = False
 
 
 async def await_first_evaluation(workplace: Workplace, version: str, base: str) -> None:
@@ -48,7 +65,7 @@ def _goes_first(workplace: Workplace, version: str, base: str) -> bool:
     return first_of(circle, releases_by_version(workplace.project.releases).values()) == version
 
 
-def compared_with(workplace: Workplace, manifest: Manifest, base: str) -> tuple[Comparison | None, str]:
+def compared_with(workplace: Workplace, manifest: Manifest, base: str) -> Comparison | Uncompared:
     """The comparison of an evaluation with a base, or why there can be none."""
     try:
         held_with = workplace.nights.held_with(manifest.evaluation_id, base)
@@ -56,8 +73,25 @@ def compared_with(workplace: Workplace, manifest: Manifest, base: str) -> tuple[
             workplace, base, manifest.agent_version, candidate_id=manifest.evaluation_id, held_with=held_with
         )
     except (ComparisonRefused, ConfigurationError) as refusal:
-        return None, str(refusal)
-    return replace(found, notes=(*found.notes, *_doubts(workplace, manifest))), ""
+        return _uncompared(str(refusal), _last_verdict(workplace, manifest, base))
+    return replace(found, notes=(*found.notes, *_doubts(workplace, manifest)))
+
+
+def _uncompared(refusal: str, last: VersionVerdict | None) -> Uncompared:
+    """A refusal, beside the verdict of an evaluation of the same version that was compared: that still holds."""
+    if last is None:
+        return Uncompared(refusal)
+    moved = last.verdict in ("regressed", "improved")
+    which = f" ({', '.join(map(name, by_size(last.gating, last.verdict)))})" if moved else ""
+    side = f"{last.gating[0]['candidate']} (evaluation {last.gating[0]['evaluation_id']})"
+    found = f"{side} was compared with {last.base}: {last.verdict}{which}"
+    return Uncompared(f"{refusal}; {found}", last.verdict == "regressed")
+
+
+def _last_verdict(workplace: Workplace, manifest: Manifest, base: str) -> VersionVerdict | None:
+    """The verdict on the newest other evaluation of the version that was compared with a base, while it holds."""
+    rows = workplace.warehouse.query(_LAST_COMPARED, [manifest.agent_version, base, manifest.evaluation_id])
+    return None if why_outdated(workplace, rows) else version_verdict(rows)
 
 
 def _doubts(workplace: Workplace, manifest: Manifest) -> list[str]:
@@ -76,7 +110,8 @@ def why_uncompared(workplace: Workplace, manifest: Manifest) -> str | None:
     if base is None:
         return None
     later = f"that was not possible when it was judged; `stoic compare {base} {version}` compares the two, job by job"
-    return compared_with(workplace, manifest, base)[1] or later
+    found = compared_with(workplace, manifest, base)
+    return found.why if isinstance(found, Uncompared) else later
 
 
 def comparable_version(workplace: Workplace, manifest: Manifest, trends: Rows) -> str | None:

@@ -19,6 +19,20 @@ def figures(instance: dg.DagsterInstance) -> dict[str, Any]:
     return {name: value.value for name, value in stored.asset_materialization.metadata.items()}
 
 
+def measured(workplace: Workplace, evaluate: Evaluate, change: float, **head: Any) -> None:
+    """Evaluations `e1` of base and candidate, whose wisdom differs by `change` where facts are withheld."""
+    for version, moved in ((BASE, 0.0), (CANDIDATE, change)):
+        evaluate(version, "e1", **head)
+        means = [
+            {
+                "job": job, "condition": condition, "measure": "wisdom", "trials": 1, "invalid_trials": 0,
+                "mean": 0.5 + place / 100 + (moved if condition == "withheld" else 0.0),
+            }
+            for place, job in enumerate(JOBS) for condition in ("withheld", "supplied")
+        ]  # fmt: skip
+        workplace.warehouse.write("job_measures", version, "e1", means)
+
+
 @pytest.mark.parametrize("offline", [True, False])
 def test_the_gate_says_that_offline_scores_mean_nothing(
     instance: dg.DagsterInstance, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation], offline: bool
@@ -86,19 +100,47 @@ def test_the_gate_is_closed_by_a_regression_alone_and_names_its_measures(
     workplace: Workplace, instance: dg.DagsterInstance, evaluate: Evaluate,
     compared: Callable[..., dg.AssetCheckEvaluation], change: float, verdict: str,
 ) -> None:  # fmt: skip
-    for version, moved in ((BASE, 0.0), (CANDIDATE, change)):
-        evaluate(version, "e1")
-        means = [
-            {
-                "job": job, "condition": condition, "measure": "wisdom", "trials": 1, "invalid_trials": 0,
-                "mean": 0.5 + place / 100 + (moved if condition == "withheld" else 0.0),
-            }
-            for place, job in enumerate(JOBS) for condition in ("withheld", "supplied")
-        ]  # fmt: skip
-        workplace.warehouse.write("job_measures", version, "e1", means)
+    measured(workplace, evaluate, change)
     check = compared(CANDIDATE, "e1")
     assert (check.passed, check.metadata["verdict"].value) == (verdict == "improved", verdict)
     assert check.metadata["regressed"].value == ("wisdom" if verdict == "regressed" else "")
     shown = figures(instance)
     assert shown["difference_wisdom"] == pytest.approx(change / 2), "of both conditions together"
     assert (shown["base"], shown["base_evaluation_id"], shown["verdict"]) == (BASE, "e1", verdict)
+
+
+@pytest.mark.parametrize(
+    ("change", "offline", "said"),
+    [
+        (-0.3, False, f"; {CANDIDATE} (evaluation e1) was compared with {BASE}: regressed (wisdom)"),
+        (0.3, False, f"; {CANDIDATE} (evaluation e1) was compared with {BASE}: improved (wisdom)"),
+        (0.0, False, f"; {CANDIDATE} (evaluation e1) was compared with {BASE}: inconclusive"),
+        (-0.3, True, ""),
+    ],
+)
+def test_where_jobs_were_evaluated_that_the_base_lacks_the_last_verdict_stays(
+    workplace: Workplace, instance: dg.DagsterInstance, evaluate: Evaluate,
+    compared: Callable[..., dg.AssetCheckEvaluation], change: float, offline: bool, said: str,
+) -> None:  # fmt: skip
+    measured(workplace, evaluate, change, offline=offline)
+    compared(CANDIDATE, "e1")
+    check = compared(CANDIDATE, evaluate(CANDIDATE, "e2", 1, jobs=["hard days"]))
+    severe = change < 0 and not offline
+    assert (check.passed, check.severity.value) == (False, "ERROR" if severe else "WARN")
+    assert (check.description or "").endswith(f"name other evaluations with --evaluation{said}" if said else "alike")
+    assert figures(instance)["not_compared"] == (check.description or "").removeprefix("not compared: ")
+
+
+def test_of_several_verdicts_the_last_stays_and_only_while_it_holds(
+    workplace: Workplace, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation]
+) -> None:
+    measured(workplace, evaluate, -0.3)
+    compared(CANDIDATE, "e1")
+    compared(CANDIDATE, evaluate(CANDIDATE, "e2", 1))
+    evaluate(CANDIDATE, "e3", 2, jobs=["hard days"])
+    check = compared(CANDIDATE, "e3")
+    assert (check.severity.value, "(evaluation e2) was compared" in (check.description or "")) == ("WARN", True)
+    measured(workplace, evaluate, 0.3)
+    workplace.warehouse.write("version_comparisons", CANDIDATE, "e2", [])
+    check = compared(CANDIDATE, "e3")
+    assert (check.severity.value, "was compared" in (check.description or "")) == ("WARN", False)
