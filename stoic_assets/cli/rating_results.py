@@ -24,6 +24,8 @@ _CONFIDENCES = {"map_self": "own", "map_spread": "spread"}
 
 def show_analysis(analysed: Analysed) -> None:
     """Whose ratings were analysed, how far they agree, what is odd about a rater, and where the files are."""
+    from stoic_assets.core.ratings.inattention import inattention
+
     study, analysis = analysed.study, analysed.analysis
     raters, items = len(analysis.table.raters), len(analysis.table.items)
     console.out.print(console.foreign(f"page {study.page_id}, rubric {study.rubric or 'unknown'}"))
@@ -34,6 +36,7 @@ def show_analysis(analysed: Analysed) -> None:
         console.out.print(console.foreign(f"versions: {', '.join(shown)}"))
     if study.others:
         console.out.print(console.foreign(f"not included; analyse these with --page: {', '.join(study.others)}"))
+    _warn(inattention(analysis.checks.flags, raters))
     console.print_table(_agreement_table(analysis))
     for flag in analysis.checks.flags:
         console.say(console.foreign(f"{flag.rater_id}: {flag.check}: {flag.detail}"), indent=2)
@@ -41,6 +44,11 @@ def show_analysis(analysed: Analysed) -> None:
         reasons = (f"{words(check).lower()}, since {why}" for check, why in not_made.items())
         console.say(f"not checked: {'; '.join(reasons)}", indent=2)
     console.out.print(f"report: {analysed.report}\ndiscussion sheet: {analysed.discussion_sheet}")
+
+
+def _warn(sentence: str) -> None:
+    if sentence:
+        console.say(sentence, style="yellow")
 
 
 def _agreement_table(analysis: "RatingAnalysis") -> Table:
@@ -58,8 +66,12 @@ def _agreement_table(analysis: "RatingAnalysis") -> Table:
     return table
 
 
-def show_calibration(comparisons: "list[JudgeComparison]") -> None:
-    """How far each judge agrees with people about each virtue, and why a confidence is not calibrated."""
+def show_calibration(comparisons: "list[JudgeComparison]", inattention: str) -> None:
+    """How far each judge agrees with people about each virtue, and why a confidence is not calibrated.
+
+    Before that `inattention`, a sentence about raters, if there is one.
+    """
+    _warn(inattention)
     console.print_table(_calibration_table(comparisons))
     rows = [row for comparison in comparisons for row in comparison.rows()]
     for judge in dict.fromkeys(comparison.judge for comparison in comparisons):

@@ -128,7 +128,7 @@ def calibrate(as_json: Json = False) -> None:
         measures = [{name: value for name, value in row.items() if name != "confidence_map"} for row in rows]
         console.print_json({"report": str(report), "measures": measures})
     elif comparisons:
-        show_calibration(comparisons)
+        show_calibration(comparisons, calibrated.inattention)
         console.out.print(f"report: {report}")
     else:
         console.say("no reply has both ratings and a verdict yet; `stoic ratings build` makes a page for raters")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from stoic_assets.adapters.disk.files import write_whole
 from stoic_assets.adapters.models.stand_in import judged_by_stand_in
 from stoic_assets.adapters.ratings.rating_keys import rating_pages, ratings_locked, read_keys
+from stoic_assets.adapters.ratings.ratings_store import rated_items
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.judging.confidence_map import Calibration, calibration_of
@@ -27,15 +28,17 @@ _VERDICTS = """
     select trial_id, virtue, judge_model, sample, score, self_confidence, grounded, prompt_hash
     from virtue_scores where trial_id in (select trial_id from human_ratings)
 """
+_RATINGS = "select * from human_ratings"
 
 
 @dataclass(frozen=True)
 class Calibrated:
-    """Every judge compared with people, and the files of the table and of the report."""
+    """Every judge compared with people, the files of table and report, and a sentence if raters were inattentive."""
 
     comparisons: "list[JudgeComparison]"
     table: Path
     report: Path
+    inattention: str = ""
 
 
 def calibrate_and_store(workplace: Workplace) -> Calibrated:
@@ -44,8 +47,9 @@ def calibrate_and_store(workplace: Workplace) -> Calibrated:
     No rating comes in meanwhile, and no other process calibrates: it could store last what it computed from fewer.
     """
     with ratings_locked(workplace):
-        found = calibrate(workplace)
-        return Calibrated(found, store_calibration(workplace.warehouse, found), write_report(workplace, found))
+        found, inattention = calibrate(workplace), inattentive_raters(workplace)
+        table, report = store_calibration(workplace.warehouse, found), write_report(workplace, found, inattention)
+    return Calibrated(found, table, report, inattention)
 
 
 def calibrate(workplace: Workplace) -> "list[JudgeComparison]":
@@ -53,11 +57,22 @@ def calibrate(workplace: Workplace) -> "list[JudgeComparison]":
     from stoic_assets.core.calibration.judge_calibration import judge_calibration
 
     verdicts = workplace.warehouse.query(_VERDICTS)
-    collected = workplace.warehouse.query("select * from human_ratings")
+    collected = workplace.warehouse.query(_RATINGS)
     ratings, rubric = by_newest_rubric(collected, read_keys(workplace.project.home))
     settings = workplace.settings
     found = judge_calibration(verdicts, ratings, settings.ratings.virtues, settings.calibration.epsilon)
     return [replace(each, rubric=rubric) for each in found]
+
+
+def inattentive_raters(workplace: Workplace) -> str:
+    """A sentence about raters by the newest rubric who missed attention items or were too fast; empty without any."""
+    from stoic_assets.core.ratings.inattention import inattention_in
+
+    collected = workplace.warehouse.query(_RATINGS)
+    ratings, _ = by_newest_rubric(collected, read_keys(workplace.project.home))
+    raters = {row["rater_id"] for row in ratings}
+    training = [row for row in collected if row["trial_id"] is None and row["rater_id"] in raters]
+    return inattention_in([*ratings, *training], rated_items(workplace))
 
 
 def store_calibration(warehouse: Warehouse, comparisons: "list[JudgeComparison]") -> Path:
@@ -65,12 +80,12 @@ def store_calibration(warehouse: Warehouse, comparisons: "list[JudgeComparison]"
     return warehouse.write(TABLE, *PLACE, [row for found in comparisons for row in found.rows()])
 
 
-def write_report(workplace: Workplace, comparisons: "list[JudgeComparison]") -> Path:
+def write_report(workplace: Workplace, comparisons: "list[JudgeComparison]", inattention: str = "") -> Path:
     """Writes the measures and reliability diagrams as one HTML file."""
     from stoic_assets.core.calibration.calibration_page import render_calibration
 
     offline = judged_by_stand_in(found.judge for found in comparisons)
-    page = render_calibration(comparisons, offline=offline)
+    page = render_calibration(comparisons, offline=offline, inattention=inattention)
     return write_whole(rating_pages(workplace) / "calibration.html", page)
 
 

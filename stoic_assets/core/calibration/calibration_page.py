@@ -16,8 +16,11 @@ SIGNALS = {"spread": "agreement of verdicts", "self": "the judge’s own"}
 EDGE_TITLES = {edge: dimension.title for edge, dimension in zip(EDGES, DIMENSIONS, strict=True)}
 
 
-def render_calibration(comparisons: Sequence[JudgeComparison], offline: bool = False) -> str:
-    """The report as one HTML document, to be written as UTF-8; `offline` says that a stand-in was among the judges."""
+def render_calibration(comparisons: Sequence[JudgeComparison], offline: bool = False, inattention: str = "") -> str:
+    """The report as one HTML document, to be written as UTF-8.
+
+    `offline` says that a stand-in was among the judges; `inattention` is a sentence about raters, empty without any.
+    """
     maps = [each for found in comparisons for each in found.maps.values()]
     # The markup is safe: matplotlib escapes the labels.
     charts = [Markup(reliability_diagram_svg(each, f"map-{number}")) for number, each in enumerate(maps)]  # noqa: S704
@@ -27,7 +30,7 @@ def render_calibration(comparisons: Sequence[JudgeComparison], offline: bool = F
         rated=[found for found in comparisons if found.rated],
         diagrams=list(zip(maps, charts, strict=True)), signals=SIGNALS, edges=EDGE_TITLES,
         rubric=next((found.rubric for found in comparisons if found.rubric), None),
-        offline_note=OFFLINE_NOTE if offline else None,
+        offline_note=OFFLINE_NOTE if offline else None, inattention=inattention,
     )  # fmt: skip
 
 

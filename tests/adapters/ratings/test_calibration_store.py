@@ -86,6 +86,20 @@ def test_ratings_by_another_rubric_are_not_mixed_in(workplace: Workplace) -> Non
     assert found == ("sharper", 1, 1)
 
 
+@pytest.mark.parametrize("answer", [2, 3])
+def test_raters_of_these_replies_who_missed_attention_items_are_told_of(workplace: Workplace, answer: int) -> None:
+    key = Key(origin="attention", rubric="r", attention={"helpfulness": 2}, words=3)
+    write_keys(workplace.project.home, {"look": key})
+    [rating, *_] = workplace.warehouse.query("select * from human_ratings")
+    asked = rating | {"test_id": "look", "trial_id": None, "helpfulness": answer, "evaluation_id": "training"}
+    rows = [asked | {"rater_id": rater} for rater in ("anna", "elsewhere")]
+    workplace.warehouse.write("human_ratings", VERSION, "training", rows)
+    calibrated = calibrate_and_store(workplace)
+    said = calibrated.inattention
+    assert said.startswith("1 of 3 raters missed attention items: ") if answer == 3 else not said
+    assert said in calibrated.report.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(("epsilon", "rate"), [(0.0, 0.0), (1.0, 1.0)])
 def test_the_test_of_the_judge_is_as_strict_as_the_settings(workplace: Workplace, epsilon: float, rate: float) -> None:
     settings = workplace.settings.model_copy(update={"calibration": Calibration(epsilon=epsilon)})

@@ -60,6 +60,16 @@ def test_raters_who_do_not_agree_are_told_of(
     assert raters in capsys.readouterr().out.splitlines()
 
 
+@pytest.mark.usefixtures("compared")
+def test_raters_who_were_inattentive_are_told_of_first(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "2 of 2 raters missed attention items: talk to them."
+    monkeypatch.setattr(calibration_store, "inattentive_raters", lambda _: said)
+    calibrate()
+    assert capsys.readouterr().out.splitlines()[0] == said
+
+
 @pytest.mark.parametrize(
     ("signals", "said"), [((), "no"), (("self",), "own"), (("spread",), "spread"), (("self", "spread"), "own, spread")]
 )

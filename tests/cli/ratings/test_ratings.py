@@ -20,6 +20,7 @@ from stoic_assets.cli.feedback import feedback
 from stoic_assets.cli.ratings import REMAINS, analyze, build, calibrate, collect
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.ratings.blinding import Key
+from stoic_assets.core.ratings.rater_checks import RaterChecks, RaterFlag
 from stoic_assets.core.ratings.reliability.estimate import Estimate
 
 MARKS = dict.fromkeys(
@@ -139,6 +140,22 @@ def test_a_check_that_could_not_be_made_is_said_and_not_taken_for_passed(
     analyze(as_json=True)
     not_checked = json.loads(capsys.readouterr().out)["not_checked"]
     assert not_checked["inconsistent_repeats"] == "no rater marked an item twice"
+
+
+def test_raters_who_were_inattentive_are_told_of_before_any_figure(
+    workplace: Workplace, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collect([given(workplace, tmp_path, x=None)])
+    found = analyse_ratings(workplace)
+    checks = RaterChecks([RaterFlag("ann", "missed_attention", "1 of 1")], {})
+    analysis = replace(found.analysis, checks=checks)
+    for flagged in (False, True):
+        told = replace(found, analysis=analysis) if flagged else found
+        monkeypatch.setattr("stoic_assets.cli.ratings.analyse_ratings", lambda *_, told=told: told)
+        capsys.readouterr()
+        analyze()
+        before, _ = capsys.readouterr().out.split("ordinal alpha")
+        assert ("1 of 1 rater missed attention items: talk to them before" in before) is flagged
 
 
 def test_a_figure_does_not_contradict_its_gate(

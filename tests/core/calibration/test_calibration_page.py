@@ -65,6 +65,13 @@ def test_scores_of_a_stand_in_are_said_to_mean_nothing(
     assert render_calibration(compared(study, quick), offline).count(OFFLINE_NOTE) == said
 
 
+@pytest.mark.parametrize("said", ["1 of 2 raters missed attention items: talk to them.", ""])
+def test_raters_who_were_inattentive_come_first(study: Study, quick: Resampling, said: str) -> None:
+    before, _ = render_calibration(compared(study, quick), inattention=said).split("Do judge and people agree?")
+    assert said in before
+    assert before.count('class="banner') == bool(said)
+
+
 def test_without_comparisons_it_says_so() -> None:
     assert "No reply has both ratings and a verdict yet." in render_calibration([])
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from markupsafe import Markup
 
 from stoic_assets.core.ratings.analysis import RatingAnalysis
+from stoic_assets.core.ratings.inattention import inattention
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.reliability.gate import ACCEPT, FEWEST_RATERS, REVIEW
 from stoic_assets.core.ratings.report.charts import (
@@ -33,6 +34,7 @@ def render_analysis(analysis: RatingAnalysis) -> str:
     return render_document(
         "analysis.html.jinja", analysis=analysis, origin_of=_origin, table=analysis.table, rubric=DIMENSIONS,
         accept=ACCEPT, review=REVIEW, fewest_raters=FEWEST_RATERS,
+        inattention=inattention(analysis.checks.flags, len(analysis.table.raters)),
         distributions=distributions(analysis.table), best=best, worst=worst, split=len(queue),
         queue=[(found, item_marks(found.test_id, analysis)) for found in queue[:MOST_DISAGREEMENTS]],
         pairs=pairs[:MOST_PAIRS], pairs_left_out=len(pairs[MOST_PAIRS:]), **_charts(analysis),

@@ -172,6 +172,17 @@ def test_each_rater_has_a_row_in_which_no_figure_is_missing_without_a_reason(
 
 
 @pytest.mark.usefixtures("without_charts")
+@pytest.mark.parametrize(("answer", "said"), [(5, 0), (1, 1)])
+def test_raters_who_were_inattentive_come_first(
+    make_study: Callable[..., Rows], make_row: Callable[..., dict[str, Any]], answer: int, said: int
+) -> None:
+    rows = [*make_study(10, 2), make_row("rater-0", "heed", answer)]
+    items = {"heed": RatedItem(attention={"helpfulness": 5})}
+    before, _ = render_analysis(analyse(rows, items, Resampling(10))).split("Do the raters agree?")
+    assert before.count("<strong>1 of 2 raters missed attention items: talk to them before you ask more") == said
+
+
+@pytest.mark.usefixtures("without_charts")
 def test_versions_and_scenarios_are_named_where_they_are_known(make_study: Callable[..., Rows]) -> None:
     rows = make_study(24, 3, noise=2.0)
     known = {
