@@ -65,7 +65,10 @@ def test_raters_who_do_not_agree_are_told_of_before_their_ratings_count(
     monkeypatch.setattr(command, "calibration_rows", lambda _: rows)
     put(workplace, "a.json", TIRESOME)
     feedback()
-    told = "The raters do not agree with each other (wisdom: alpha 0.00): `stoic ratings analyze`."
+    told = (
+        "The raters do not agree with each other over the 30 replies that the judge scored (wisdom: alpha 0.00, "
+        "95 % interval −0.10 to 0.10): `stoic ratings analyze` takes all replies of a page."
+    )
     assert capsys.readouterr().out.splitlines()[-1] == told
 
 

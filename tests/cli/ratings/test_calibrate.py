@@ -56,7 +56,10 @@ def test_raters_who_do_not_agree_are_told_of(
     measures = {**compared.measures, "alpha_people": Estimate(0.0, -0.1, 0.1, None)}
     monkeypatch.setattr(calibration_store, "calibrate", lambda _: [replace(compared, measures=measures)])
     calibrate()
-    raters = "sage: The raters do not agree with each other (wisdom: alpha 0.00): `stoic ratings analyze`."
+    raters = (
+        "sage: The raters do not agree with each other over the 27 replies that the judge scored (wisdom: alpha 0.00, "
+        "95 % interval −0.10 to 0.10): `stoic ratings analyze` takes all replies of a page."
+    )
     assert raters in capsys.readouterr().out.splitlines()
 
 

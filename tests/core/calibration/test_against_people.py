@@ -93,12 +93,15 @@ def test_judges_stand_alone_and_together_and_others_and_what_nobody_rated_are_le
 def test_where_raters_do_not_agree_no_judge_is_blamed() -> None:
     rows = [
         *calibration("wisdom", REFUTED, alpha=(0.004, -0.1, 0.1, None)),
-        *calibration("practical_wisdom", GOES, alpha=(0.2, 0.1, 0.49, None)),
+        *calibration("practical_wisdom", GOES, items=14, alpha=(0.2, 0.1, 0.4999, None)),
         *calibration("justice", REFUTED, alpha=(0.2, 0.1, 0.5, None)),
         *calibration("courage", REFUTED, alpha=(None, None, None, "it never varies")),
     ]  # fmt: skip
-    raters = "The raters do not agree with each other (wisdom, practical wisdom: alpha 0.00 to 0.20): "
-    told = f"{raters}`stoic ratings analyze`."
+    told = (
+        "The raters do not agree with each other over the 14 to 80 replies that the judge scored (wisdom, practical "
+        "wisdom: alpha 0.00 to 0.20, 95 % intervals within −0.10 to 0.4999): `stoic ratings analyze` takes all "
+        "replies of a page."
+    )
     assert in_short(rows, verdicts("gpt")) == f"Scores that do not agree with people's: courage, justice. {told}"
     assert raters_in_short(rows) == told
     assert raters_in_short(calibration("wisdom", REFUTED)) == ""
