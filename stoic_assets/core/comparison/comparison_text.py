@@ -123,18 +123,28 @@ def open_questions(rows: Iterable[Row], notes: Collection[str] = ()) -> list[str
 
 
 def open_in_short(rows: Sequence[Row], notes: Collection[str] = ()) -> list[str]:
-    """As `open_questions`, but measures that as many jobs leave open share a line: their figures are in the table."""
+    """As `open_questions`, but what is significant by itself comes first.
+
+    Measures that as many jobs leave open share a line: their figures are in the table.
+    """
     by_jobs = grouped((row["jobs"], row) for row in rows if _lacks_power(row))
     shared = {jobs: same for jobs, same in by_jobs.items() if len(same) > 1}
-    rest = [row for row in rows if not (_lacks_power(row) and row["jobs"] in shared)]
-    return [*(_too_small_to_find(jobs, same) for jobs, same in shared.items()), *open_questions(rest, notes)]
+    weak = [_too_small_to_find(jobs, same) for jobs, same in shared.items()]
+    first = [row for row in rows if _is_significant(row)]
+    rest = [row for row in rows if not (_is_significant(row) or (_lacks_power(row) and row["jobs"] in shared))]
+    return [*open_questions(first, notes), *weak, *open_questions(rest, notes)]
+
+
+def _is_significant(row: Row) -> bool:
+    """Whether it is so by itself: something else keeps it undecided, such as the correction."""
+    return not is_missing(row["p_adjusted"]) and bool(row["p"] <= ALPHA)
 
 
 def _lacks_power(row: Row) -> bool:
     """Whether the number of jobs is all that keeps it undecided."""
     if row["verdict"] != "inconclusive" or is_missing(row["p_adjusted"]) or ruled_out(row):
         return False
-    return bool(row["p"] > ALPHA) and detectable(row) != DASH
+    return not _is_significant(row) and detectable(row) != DASH
 
 
 def _too_small_to_find(jobs: int, rows: Sequence[Row]) -> str:

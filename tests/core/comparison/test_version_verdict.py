@@ -94,7 +94,7 @@ def test_measures_that_stay_open_for_one_reason_are_told_together() -> None:
     assert of(row("wisdom", "inconclusive", None, FEW), LACKING).open_questions == [f"wisdom: {FEW}"]
 
 
-def test_measures_that_as_many_jobs_leave_open_share_a_line() -> None:
+def test_measures_that_as_many_jobs_leave_open_share_a_line_after_what_is_significant_by_itself() -> None:
     def weak(measure: str, detectable: float, **more: Any) -> dict[str, Any]:
         found = {"p": 0.2, "p_adjusted": 0.4, "low_90": -0.1, "high_90": 0.1, "detectable": detectable, "jobs": 26}
         return row(measure, "inconclusive", 0.01, f"open {measure}", **found | more)
@@ -104,8 +104,9 @@ def test_measures_that_as_many_jobs_leave_open_share_a_line() -> None:
     vast = weak("overall", 1.2)
     found = of(weak("wisdom", 0.14), weak("practical_wisdom", 0.09), alone, sure, sure_alone, vast)
     assert found.open_questions == [
+        "task: open task", "assertion: open assertion",
         "wisdom, practical wisdom: 26 jobs find only differences of 0.09–0.14 or more, with 90 % power",
-        "timing: open timing", "task: open task", "assertion: open assertion", "overall: open overall",
+        "timing: open timing", "overall: open overall",
     ]
     same = of(weak("wisdom", 0.09), weak("courage", 0.09))
     assert same.open_questions[0].endswith("find only differences of 0.09 or more, with 90 % power")

@@ -41,7 +41,8 @@ def test_the_verdict_and_its_notes_come_first(usual_page: str) -> None:
 def test_reasons_that_are_not_shown_are_counted(make_data: Make, reasons: int, said: str) -> None:
     data = make_data(trials=4, turns=2)
     rows = enumerate(data.version_comparisons)
-    undecided = [row | {"verdict": "inconclusive", "why": f"reason {n % reasons}"} for n, row in rows]
+    untested = {"verdict": "inconclusive", "p": None, "p_adjusted": None}
+    undecided = [row | untested | {"why": f"reason {n % reasons}"} for n, row in rows]
     assert f"<li>{said} the table below</li>" in render_report(replace(data, version_comparisons=undecided))
 
 
