@@ -138,4 +138,5 @@ def _figure(row: Row, low_line: float | None, high_line: float | None) -> str:
         return f"not known ({row['why']})"
     if is_missing(row["low"]):
         return f"{score(row['estimate'])} ({row['why']})"
-    return f"{score(row['estimate'])} (95 % {beside(row['low'], low_line)} to {beside(row['high'], high_line)})"
+    bounds = f"{beside(row['low'], low_line)} to {beside(row['high'], high_line)}"
+    return f"{score(row['estimate'])} (95 % interval {bounds})"

@@ -79,10 +79,15 @@ def verdict_word(row: Row) -> str:
     return str(row["verdict"]) if is_measured(row) else "not measured"
 
 
-def change(row: Row) -> str:
-    """`assertion −0.33 (95 % −0.52 to −0.14)`."""
+def changes(rows: Iterable[Row]) -> str:
+    """`assertion −0.33 (95 % interval −0.52 to −0.14), task −0.20 (95 % −0.31 to −0.09)`."""
+    return ", ".join(change(row, "95 %" if place else "95 % interval") for place, row in enumerate(rows))
+
+
+def change(row: Row, before: str = "95 % interval") -> str:
+    """`assertion −0.33 (95 % interval −0.52 to −0.14)`; `before` is what stands before the interval."""
     bounds = interval(row)
-    shown = "" if bounds == DASH else f" (95 % {bounds})"
+    shown = "" if bounds == DASH else f" ({before} {bounds})"
     return f"{name(row)} {dashed(difference, row['difference'])}{shown}"
 
 

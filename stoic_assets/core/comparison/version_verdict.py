@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from stoic_assets.core.comparison.assertions_text import CHANCE, Told, told, told_apart
-from stoic_assets.core.comparison.comparison_text import change, open_in_short, undecided, unmeasured
+from stoic_assets.core.comparison.comparison_text import changes, open_in_short, undecided, unmeasured
 from stoic_assets.core.comparison.family import Verdict, by_size, family_size, measured, overall
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.comparison.weaker_assertions import weaker_since
@@ -37,7 +37,7 @@ class VersionVerdict:
 
     @property
     def what(self) -> str:
-        """The reasons for the verdict: `assertion −0.33 (95 % −0.50 to −0.10), task …`."""
+        """The reasons for the verdict: `assertion −0.33 (95 % interval −0.50 to −0.10), task …`."""
         match self.verdict:
             case "regressed" | "improved":
                 return self.changes(self.verdict)
@@ -66,7 +66,7 @@ class VersionVerdict:
 
     def changes(self, verdict: Verdict) -> str:
         """The gating measures with this verdict, with difference and 95 % interval, the largest difference first."""
-        return ", ".join(map(change, by_size(self.gating, verdict)))
+        return changes(by_size(self.gating, verdict))
 
     @property
     def open_questions(self) -> list[str]:

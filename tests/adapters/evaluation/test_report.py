@@ -87,7 +87,7 @@ def test_what_is_known_of_the_judges_says_why_a_confidence_is_their_own(workplac
     workplace.warehouse.write("weak_virtues", *key, [])
     page = write_report(workplace, manifest).read_text(encoding="utf-8")
     assert ">Not calibrated: 12 trials are few.<" in page
-    assert ">Wisdom by gpt: rank correlation with people 0.10 (95\u00a0% −0.40 to 0.60) over 12 trials, raters" in page
+    assert ">Wisdom by gpt: rank correlation with people 0.10 (95\u00a0% interval −0.40 to 0.60) over 12 trials" in page
     assert "Scores that are not shown to agree with people's: wisdom." in write_weak_virtues(workplace, manifest).text
 
 

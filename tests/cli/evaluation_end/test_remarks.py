@@ -105,7 +105,7 @@ def test_the_verdict_against_the_base_is_told(
     finish(stored(tables=tables | {"version_comparisons": [row]}), workplace, as_json)
     told = capsys.readouterr()
     lines = (told.err if as_json else told.out).splitlines()
-    place = lines.index("Regressed against marcus@0: assertion −0.40 (95 % −0.60 to −0.20)")
+    place = lines.index("Regressed against marcus@0: assertion −0.40 (95 % interval −0.60 to −0.20)")
     broke = "1 assertion that always held for marcus@0 never holds for marcus@1; a single trial may be chance"
     assert lines[place + 1] == broke
 

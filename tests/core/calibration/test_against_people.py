@@ -15,7 +15,8 @@ FEW: Figure = (0.9, None, None, "5 items: an interval needs at least 10")
 GOOD: Figure = (0.81, 0.7, 0.9, None)
 CONSTANT: Figure = (None, None, None, "it never varies")
 UNSHOWN = "are not shown to agree"
-ALPHA = "raters’ alpha 0.81 (95 % 0.70 to 0.90)"
+APART = "these scores do not agree with people’s."
+ALPHA = "raters’ alpha 0.81 (95 % interval 0.70 to 0.90)"
 
 
 def calibration(
@@ -36,9 +37,9 @@ def verdicts(*judges: str) -> list[Row]:
 @pytest.mark.parametrize(
     ("spearman", "said"),
     [
-        (GOES, f"0.72 (95 % 0.55 to 0.83) over 80 trials, {ALPHA}."),
-        (REFUTED, f"−0.08 (95 % −0.23 to 0.00) over 80 trials, {ALPHA}: these scores do not agree with people’s."),
-        (TOUCHES, f"0.30 (95 % 0.00 to 0.60) over 80 trials, {ALPHA}: these scores {UNSHOWN} with people’s."),
+        (GOES, f"0.72 (95 % interval 0.55 to 0.83) over 80 trials, {ALPHA}."),
+        (REFUTED, f"−0.08 (95 % interval −0.23 to 0.00) over 80 trials, {ALPHA}: {APART}"),
+        (TOUCHES, f"0.30 (95 % interval 0.00 to 0.60) over 80 trials, {ALPHA}: these scores {UNSHOWN} with people’s."),
         (CONSTANT, f"not known (it never varies) over 80 trials, {ALPHA}: these scores {UNSHOWN} with people’s."),
         (FEW, f"0.90 (5 items: an interval needs at least 10) over 5 trials, {ALPHA}."),
     ],
@@ -68,10 +69,10 @@ def test_agreement_is_refuted_or_open_or_not_known(spearman: Figure, items: int,
 @pytest.mark.parametrize(
     ("spearman", "alpha", "shown"),
     [
-        ((0.3, 0.003, 0.5, None), GOOD, ["0.30 (95 % 0.003 to 0.50)", "0.81 (95 % 0.70 to 0.90)"]),
-        ((0.3, -0.003, 0.5, None), GOOD, ["0.30 (95 % −0.003 to 0.50)", "are not shown to agree"]),
-        ((0.15, -0.2, 0.298, None), GOOD, ["0.15 (95 % −0.20 to 0.298)", "do not agree"]),
-        (GOES, (0.4, 0.297, 0.498, None), ["0.40 (95 % 0.30 to 0.498)", "the raters do not agree"]),
+        ((0.3, 0.003, 0.5, None), GOOD, ["0.30 (95 % interval 0.003 to 0.50)", "0.81 (95 % interval 0.70 to 0.90)"]),
+        ((0.3, -0.003, 0.5, None), GOOD, ["0.30 (95 % interval −0.003 to 0.50)", "are not shown to agree"]),
+        ((0.15, -0.2, 0.298, None), GOOD, ["0.15 (95 % interval −0.20 to 0.298)", "do not agree"]),
+        (GOES, (0.4, 0.297, 0.498, None), ["0.40 (95 % interval 0.30 to 0.498)", "the raters do not agree"]),
     ],
 )
 def test_a_bound_is_seen_to_be_on_the_side_of_its_line_that_the_words_say(
@@ -106,7 +107,7 @@ def test_where_raters_do_not_agree_no_judge_is_blamed() -> None:
     assert raters_in_short(rows) == told
     assert raters_in_short(calibration("wisdom", REFUTED)) == ""
     wisdom, *_ = against_people(rows, {"gpt"})
-    assert wisdom.sentence.endswith("(95 % −0.10 to 0.10): the raters do not agree with each other.")
+    assert wisdom.sentence.endswith("(95 % interval −0.10 to 0.10): the raters do not agree with each other.")
 
 
 def test_in_short_the_judges_together_count() -> None:

@@ -25,7 +25,7 @@ from stoic_assets.core.configuration.settings import MinimalDifferences
 def test_the_headline_names_what_regressed(worse: Comparison) -> None:
     assert headline(worse) == "marcus@1.1.0 is worse than marcus@1.0.0: assertion −0.40"
     [regressed] = worse.with_verdict("regressed")
-    assert change(regressed) == "assertion −0.40 (95 % −0.41 to −0.39)"
+    assert change(regressed) == "assertion −0.40 (95 % interval −0.41 to −0.39)"
 
 
 def test_a_suite_that_lacks_measures_can_be_unchanged() -> None:

@@ -46,11 +46,11 @@ def test_no_rows_no_verdict() -> None:
                 row("task", "improved", 0.4),
             ],
             "Regressed against m@1",
-            "assertion −0.33 (95 % −0.43 to −0.23), practical wisdom −0.21 (95 % −0.31 to −0.11)",
+            "assertion −0.33 (95 % interval −0.43 to −0.23), practical wisdom −0.21 (95 % −0.31 to −0.11)",
         ),
         (
             [row("task", "improved", 0.4), row("wisdom", "inconclusive", None, FEW)],
-            "Improved against m@1", "task +0.40 (95 % +0.30 to +0.50)",
+            "Improved against m@1", "task +0.40 (95 % interval +0.30 to +0.50)",
         ),
         ([row("task", "unchanged", 0.0)] * 9, "Unchanged against m@1", "all 9 measures differ by less than δ"),
         (
@@ -69,7 +69,7 @@ def test_no_rows_no_verdict() -> None:
         (
             [row("task", "improved", 0.4), row("wisdom", "inconclusive", -0.3, "failed trials", p_adjusted=0.01)],
             "Inconclusive against m@1",
-            "task +0.40 (95 % +0.30 to +0.50), but failed trials leave open whether wisdom regressed",
+            "task +0.40 (95 % interval +0.30 to +0.50), but failed trials leave open whether wisdom regressed",
         ),
         (
             [row("task", "unchanged", 0.0), row("wisdom", "inconclusive", -0.3, "failed trials", p_adjusted=0.01)],

@@ -108,7 +108,8 @@ def test_how_the_judges_scores_go_with_peoples_is_told(make_data: Make) -> None:
         for judge in ("gpt-4.1", "somebody else") for measure, high in (("spearman", 0.08), ("alpha_people", 0.9))
     ]
     [sentence] = summary(make_data(judge_calibration=known), []).against_people
-    assert sentence.startswith("Wisdom by gpt-4.1: rank correlation with people −0.08 (95 % −0.23 to 0.08) over 80")
+    figure = "−0.08 (95 % interval −0.23 to 0.08) over 80"
+    assert sentence.startswith(f"Wisdom by gpt-4.1: rank correlation with people {figure}")
     assert sentence.endswith("these scores do not agree with people’s.")
 
 

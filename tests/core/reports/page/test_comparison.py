@@ -29,7 +29,7 @@ def test_a_difference_that_no_jobs_detect_is_a_dash(make_data: Make) -> None:
 
 
 def test_the_verdict_and_its_notes_come_first(usual_page: str) -> None:
-    verdict = "Regressed against marcus@1.0.0:</strong> assertion −0.33 (95\u00a0% −0.45 to −0.21), wisdom −0.21 "
+    verdict = "Regressed against marcus@1.0.0:</strong> assertion −0.33 (95\u00a0% interval −0.45 to −0.21), wisdom "
     notes = ["was evaluated 9 days before", "each job counts once"]
     order = [verdict, *notes, "What changed most", "not part of the verdict", "Average score"]
     assert [usual_page.count(part) for part in order] == [1] * len(order)
