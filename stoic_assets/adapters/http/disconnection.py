@@ -86,6 +86,8 @@ class Disconnection:
             return "an address on the way there is not valid"
         if isinstance(error, aiohttp.ClientConnectorError) and not error.os_error.strerror:  # nor has its text
             return str(error.os_error) or type(error.os_error).__name__
+        if isinstance(error, aiohttp.ClientOSError) and "request body" in str(error):  # here it follows
+            return "the connection was closed while the request was sent"
         said = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error)
         # What our client cannot unpack, it reports as if the service had answered 400.
         return said.removeprefix("400, message:").strip() or type(error).__name__
