@@ -1,12 +1,15 @@
--- Virtues that score low although the judge is sure, with what judges advise in most trials.
+-- Virtues that score low although the judge is sure, with what judges advise in most trials, or in the worst.
 with mentions as (
     select
         verdicts.agent_version,
         verdicts.evaluation_id,
         verdicts.virtue,
         verdicts.trial_id,
+        trial_virtues.score,
         trim(unnest(verdicts.improvement_suggestions)) as suggestion
     from {{ source('evidence', 'virtue_scores') }} as verdicts
+    inner join {{ ref('trial_virtues') }} as trial_virtues
+        using (agent_version, evaluation_id, trial_id, virtue)
     inner join {{ ref('composite_scores') }} as composite_scores
         using (agent_version, evaluation_id, trial_id)
     where composite_scores.valid and verdicts.score is not null and verdicts.error is null
@@ -20,7 +23,7 @@ ranked as (
         suggestion,
         row_number() over (
             partition by agent_version, evaluation_id, virtue
-            order by count(distinct trial_id) desc, suggestion
+            order by count(distinct trial_id) desc, min(score), suggestion
         ) as place
     from mentions
     where suggestion <> ''

@@ -25,11 +25,19 @@ class Improvement(TypedDict):
 
 
 def improvements(virtue: Virtue, evaluations: Iterable[StoicEvaluation]) -> list[Improvement]:
-    """At most ten suggestions; those made in most trials come first."""
+    """At most ten suggestions: those made in most trials first; of these, the one made in the worst trial first.
+
+    A judge words nearly every suggestion anew, so that most are made in one trial.
+    """
     judged = (each for each in evaluations if virtue in each.virtue_scores)
     made_in = grouped((made, each) for each in judged for made in each.virtue_scores[virtue].improvement_suggestions)
-    ranked = sorted(made_in, key=lambda suggestion: (-len(made_in[suggestion]), suggestion))
+    ranked = sorted(made_in, key=lambda suggestion: (*_need(virtue, made_in[suggestion]), suggestion))
     return [_improvement(virtue, suggestion, made_in[suggestion]) for suggestion in ranked[:MOST_SUGGESTIONS]]
+
+
+def _need(virtue: Virtue, trials: Sequence[StoicEvaluation]) -> tuple[int, float]:
+    """The smaller, the more a suggestion made in these trials is needed; `weak_virtues.sql` has the same order."""
+    return -len(trials), min(each.virtue_scores[virtue].score for each in trials)
 
 
 def _improvement(virtue: Virtue, suggestion: str, trials: Sequence[StoicEvaluation]) -> Improvement:

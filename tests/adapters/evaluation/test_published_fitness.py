@@ -26,7 +26,7 @@ def test_people_count_beside_the_judges(workplace: Workplace, manifest: Manifest
     together = published(workplace, manifest).update
     assert together.fitness == pytest.approx(0.5)
     assert together.fitness_of_trials == alone.fitness_of_trials == 0.8
-    assert together.improvement_areas == {"wisdom": ["Mind mentor.", "Read dates back."]}
+    assert together.improvement_areas == {"wisdom": ["Read dates back.", "Mind mentor."]}
     assert set(together.trial_ids) == {*alone.trial_ids, person}
     [stored] = workplace.warehouse.read("fitness_updates", manifest.agent_version, "night")
     assert stored["idempotency_key"] == together.idempotency_key != alone.idempotency_key

@@ -8,8 +8,10 @@ from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation, Virtue
 Judged = Callable[..., StoicEvaluation]
 
 
-def advised(judged: Judged, trial: str, job: str, advice: tuple[str, ...], *quotes: str) -> StoicEvaluation:
-    return judged(trial, job, 0.5, virtues={"wisdom": VirtueFinding(0.5, "because", quotes, advice, 0.9)})
+def advised(
+    judged: Judged, trial: str, job: str, advice: tuple[str, ...], *quotes: str, score: float = 0.5
+) -> StoicEvaluation:
+    return judged(trial, job, 0.5, virtues={"wisdom": VirtueFinding(score, "because", quotes, advice, 0.9)})
 
 
 def test_a_suggestion_names_its_trials_and_quotes_them_in_turn(judged: Judged) -> None:
@@ -33,6 +35,17 @@ def test_a_suggestion_names_its_trials_and_quotes_them_in_turn(judged: Judged) -
 def test_what_was_advised_most_comes_first_and_else_the_order_is_that_of_the_alphabet(judged: Judged) -> None:
     trials = [advised(judged, "t1", "a", ("slow", "check", "ask")), advised(judged, "t2", "a", ("slow",))]
     assert [each["suggestion"] for each in improvements("wisdom", trials)] == ["slow", "ask", "check"]
+
+
+def test_of_suggestions_made_equally_often_those_of_the_worst_trials_come_first(judged: Judged) -> None:
+    trials = [advised(judged, f"t{n}", "a", (f"ask more in case {n}",), score=0.6) for n in range(10)]
+    trials += [advised(judged, "t10", "a", ("write it down",), score=0.1), advised(judged, "t11", "a", ("z",), score=0)]
+    assert [each["suggestion"] for each in improvements("wisdom", trials)][:3] == [
+        "z", "write it down", "ask more in case 0",
+    ]  # fmt: skip
+    often = [advised(judged, f"t{n}", "a", ("listen",), score=score) for n, score in enumerate((0.6, 0.2))]
+    once = advised(judged, "t2", "a", ("ask", "listen first"), score=0.1)
+    assert [each["suggestion"] for each in improvements("wisdom", [once, *often])] == ["listen", "ask", "listen first"]
 
 
 def test_advice_on_another_virtue_is_none_on_this(judged: Judged) -> None:

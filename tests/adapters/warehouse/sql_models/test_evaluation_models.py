@@ -154,6 +154,15 @@ def test_suggestions_made_in_most_trials_come_first_however_many_verdicts_make_t
     assert made.scored("weak_virtues").one("weak_virtues")["suggestions"] == ["listen", "be brief"]
 
 
+def test_of_suggestions_made_equally_often_those_of_the_worst_trials_come_first(warehouse, evaluation):
+    made = evaluation(warehouse)
+    for number, score in enumerate((0.8, 0.35, 0.3)):
+        made.trial(f"t{number}").verdict(trial_id=f"t{number}", score=score, improvement_suggestions=[f"in t{number}"])
+    made.verdict(trial_id="t0", score=0.2, sample=1, improvement_suggestions=["ask"])  # 0.5 is the panel's score
+    suggestions = made.scored("weak_virtues").one("weak_virtues")["suggestions"]
+    assert suggestions == ["in t2", "in t1", "ask", "in t0"]
+
+
 def test_advice_on_a_virtue_that_was_not_exercised_is_kept_back(warehouse, evaluation):
     made = evaluation(warehouse).trial("t1").trial("t2")
     made.verdict(trial_id="t1", score=0.1, improvement_suggestions=["ask first"])
