@@ -4,7 +4,7 @@ The package `gepa` is not imported: `EvaluationBatch(**vars(batch))` converts a 
 `docs/evolution.md` describes how a loop uses this. Holdout jobs are left out of everything.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TypedDict
@@ -72,15 +72,22 @@ def evaluation_batch(
     failed scores 0. Raises `NothingToLearn` for a holdout job or one without a scored trial: missing scores are not
     replaced by a number.
     """
+    evaluations, trials = list(evaluations), list(trials)
     traces = _traces(evaluations, trials, turns, results)
     if jobs is None:
         return _batch([[trace] for trace in traces])
     by_job = grouped((trace.task_id, trace) for trace in traces)
     if missing := [job for job in jobs if job not in by_job]:
-        raise NothingToLearn(
-            f"no scored trial to learn from: {', '.join(missing)}; evaluate again, or leave holdout jobs out"
-        )
+        held_out = {row["job"] for row in trials if row["holdout"]}
+        raise NothingToLearn(_why(missing, {each.task_id for each in evaluations if not each.holdout} - held_out))
     return _batch([by_job[job] for job in jobs])
+
+
+def _why(missing: Sequence[str], held: Collection[str]) -> str:
+    """Why jobs have no score; those `held` have a valid trial, and the agent did not fail in it."""
+    if unexercised := [job for job in dict.fromkeys(missing) if job in held]:
+        return f"no virtue was exercised in {', '.join(unexercised)}; leave the job out, or give it more repeats"
+    return f"no scored trial to learn from: {', '.join(missing)}; evaluate again, or leave holdout jobs out"
 
 
 def reflective_dataset(

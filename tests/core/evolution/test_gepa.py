@@ -113,6 +113,16 @@ def test_a_job_of_which_nothing_can_be_learned_is_refused_instead_of_scored() ->
         evaluated.batch(["a", "secret", "unknown"])
 
 
+def test_a_job_in_which_no_virtue_was_exercised_is_called_so() -> None:
+    evaluated = Evaluated().trial("t1", "a", wisdom=0.8).trial("t2", "idle", wisdom=0.5)
+    evaluated.evaluations[1] = dataclasses.replace(evaluated.evaluations[1], virtue_scores={}, overall_score=None)
+    with pytest.raises(NothingToLearn, match="no virtue was exercised in idle; leave the job out, or give it more"):
+        evaluated.batch(["a", "idle", "idle"])
+    evaluated.trials[1]["holdout"] = True
+    with pytest.raises(NothingToLearn, match="leave holdout jobs out"):
+        evaluated.batch(["idle"])
+
+
 def test_holdout_jobs_leave_no_trace() -> None:
     def told(evaluated: Evaluated) -> str:
         batch = evaluated.batch()
