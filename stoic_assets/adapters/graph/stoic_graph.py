@@ -108,7 +108,7 @@ _FORMER_FITNESS = f"""
 _FITNESS = f"""
     MERGE (f:FitnessUpdate {{id: $id}}) ON CREATE SET f.made_by = '{MADE_BY}'
     SET f.fitness = $fitness, f.agent_version = $version, f.evaluation_id = $evaluation_id, f.offline = $offline,
-        f.scale = $scale
+        f.scale = $scale, f.fitness_low = $fitness_low, f.fitness_high = $fitness_high
 """
 _DERIVED = """
     UNWIND $trials AS trial
@@ -195,7 +195,8 @@ async def project_fitness(graph: Graph, head: EvaluationHead, rows: Iterable[Row
     for row in rows:
         place = {
             "id": row["idempotency_key"], "version": head.agent_version, "evaluation_id": head.evaluation_id,
-            "offline": head.offline, "fitness": row["fitness"], "trials": list(row["trial_ids"]), "scale": row["scale"],
+            "offline": head.offline, "trials": list(row["trial_ids"]),
+            **{key: row[key] for key in ("fitness", "fitness_low", "fitness_high", "scale")},
         }
         scored = row["fitness"] is not None
         await graph.write(_FORMER_FITNESS, place if scored else place | {"id": ""})

@@ -156,7 +156,8 @@ def test_what_the_documents_ask_leaves_out_offline_evaluations_people_and_other_
     ):
         head = EvaluationHead(version, f"{projection.agent}-{number}", projection.head.time, offline)
         trial = replace(projection.evaluation(number, ("wisdom",), score), head=head)
-        rows = [fitness_update(head, [trial], scale=Scale(key=scale)).row()]
+        ends = {"fitness_low": score - 0.1, "fitness_high": score + 0.1}
+        rows = [fitness_update(head, [trial], scale=Scale(key=scale)).row() | ends]
         projection.run(
             partial(stoic_graph.project_evaluations, head=head, evaluations=[trial]),
             partial(stoic_graph.project_fitness, head=head, rows=rows),
@@ -165,7 +166,10 @@ def test_what_the_documents_ask_leaves_out_offline_evaluations_people_and_other_
     projection.run(projection.evaluations(of_people))
     assert [row["score"] for row in projection.rows(advice)] == [0.5, 0.6]
     [found] = [row for row in projection.rows(change) if row["version"] == child]
-    assert found["difference"] == pytest.approx(-0.2)
+    assert found.pop("version") == child
+    assert found == pytest.approx(
+        {"difference": -0.2, "low": 0.5, "high": 0.7, "parent_low": 0.7, "parent_high": 0.9}
+    )
 
 
 def test_a_trial_tells_what_it_came_to_and_which_assertions_failed(projection: Projection) -> None:
