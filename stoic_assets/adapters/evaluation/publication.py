@@ -3,7 +3,7 @@
 What people found about a version goes into each of its fitness updates besides what the judges found.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cached_property
 
@@ -84,6 +84,11 @@ class Publication:
         return self.tables.read("assertion_results", _CHECKED)
 
     @cached_property
+    def composites(self) -> list[Row]:
+        """Which of its trials are valid, and which passed."""
+        return self.tables.read("composite_scores", ("trial_id", "job", "valid", "passed"))
+
+    @cached_property
     def turns(self) -> list[Row]:
         """What was said in its trials."""
         return self.tables.read_if_stored("turns", ("trial_id", "turn", "speaker", "content", "events"))
@@ -104,13 +109,12 @@ class Publication:
         said = only_said(self.evaluations, self.turns)
         settings = self._workplace.settings
         released = as_released(self._workplace.project.releases, self._manifest)
-        composites = self.tables.read("composite_scores", ("trial_id", "job", "valid", "passed"))
         update = fitness_update(
             self.head, [*said, *self.people], settings.weakness, evolution=settings.evolution, parents=released.parents,
-            comparison=self._open_comparison(), scale=self._scale(composites),
+            comparison=self._open_comparison(), scale=self.scale(),
         )
         learned_from = {each.id for each in said if not each.holdout}
-        update = replace(update, checks=checks(composites, self.checked, learned_from))
+        update = replace(update, checks=checks(self.composites, self.checked, learned_from))
         return update if self.conclusive else update.void(_NO_VERDICT)
 
     def events(self, update: FitnessUpdate) -> list[Event]:
@@ -119,10 +123,10 @@ class Publication:
         of_evaluation = [applied(update), compared(self.head, verdict) if verdict else None]
         return [*map(completed, self.evaluations), *filter(None, of_evaluation)]
 
-    def _scale(self, composites: Iterable[Row]) -> Scale:
+    def scale(self) -> Scale:
         """What the evaluation was measured with; a job of which no trial is valid has no part in its fitness."""
         trials, verdicts = (self.tables.read(name, columns) for name, columns in _MEASURED_WITH.items())
-        valid = {row["trial_id"] for row in composites if row["valid"]}
+        valid = {row["trial_id"] for row in self.composites if row["valid"]}
         return scale_of([row for row in trials if row["trial_id"] in valid], verdicts, offline=self.head.offline)
 
     def _open_comparison(self) -> list[Row]:

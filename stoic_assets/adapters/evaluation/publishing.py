@@ -83,7 +83,8 @@ def gepa_batch(workplace: Workplace, manifest: Manifest, jobs: Sequence[str] | N
             f"trials; nothing can be learned from it until {'its run has ended' if at_work else way}"
         )
     return evaluation_batch(
-        publication.evaluations, tables.read("trials"), publication.turns, jobs, publication.checked
+        publication.evaluations, tables.read("trials"), publication.turns, jobs, publication.checked,
+        publication.scale().key,
     )
 
 

@@ -5,7 +5,7 @@ The package `gepa` is not imported: `EvaluationBatch(**vars(batch))` converts a 
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TypedDict
 
@@ -33,7 +33,8 @@ class NothingToLearn(StoicError):
 class Trace:
     """One trial: its score (0–1), what was said, what the judges found, and how the agent failed if it did.
 
-    `results` are its rows of `assertion_results` that have a weight and could be decided.
+    `results` are its rows of `assertion_results` that have a weight and could be decided. `scale` is that of its
+    evaluation.
     """
 
     trial_id: str
@@ -43,6 +44,7 @@ class Trace:
     evaluation: StoicEvaluation | None
     failure: str | None = None
     results: Sequence[Row] = ()
+    scale: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,11 @@ class Batch:
     trajectories: list[list[Trace]]
     objective_scores: list[dict[str, float]]
 
+    @property
+    def scale(self) -> str:
+        """What must be equal where scores are compared, as in the fitness update; no field, since GEPA has none."""
+        return next((trace.scale for entry in self.trajectories for trace in entry), "")
+
 
 def evaluation_batch(
     evaluations: Iterable[StoicEvaluation],
@@ -65,15 +72,16 @@ def evaluation_batch(
     turns: Iterable[Row],
     jobs: Sequence[str] | None = None,
     results: Iterable[Row] = (),
+    scale: str = "",
 ) -> Batch:
     """The trials of one evaluation as a batch, by trial id; with `jobs`, one entry for each of these, as GEPA needs it.
 
-    `trials`, `turns` and `results` are rows of those tables and of `assertion_results`. A trial in which the agent
-    failed scores 0. Raises `NothingToLearn` for a holdout job or one without a scored trial: missing scores are not
-    replaced by a number.
+    `trials`, `turns` and `results` are rows of those tables and of `assertion_results`, `scale` is the key of the
+    evaluation's scale. A trial in which the agent failed scores 0. Raises `NothingToLearn` for a holdout job or one
+    without a scored trial: missing scores are not replaced by a number.
     """
     evaluations, trials = list(evaluations), list(trials)
-    traces = _traces(evaluations, trials, turns, results)
+    traces = [replace(trace, scale=scale) for trace in _traces(evaluations, trials, turns, results)]
     if jobs is None:
         return _batch([[trace] for trace in traces])
     by_job = grouped((trace.task_id, trace) for trace in traces)

@@ -53,6 +53,7 @@ def test_what_the_agent_did_not_do_is_told_but_not_of_holdout_jobs(
     assert (stored["passed_trials"], stored["fitness_of_trials"]) == (0, 0.9)
     batch = gepa_batch(workplace, manifest)
     assert batch.objective_scores == [{"wisdom": 0.9, "assertion": 0.0}]
+    assert batch.scale == sent["scale"] != ""
 
 
 def test_without_feedback_nothing_changes(workplace: Workplace, manifest: Manifest, say: Say) -> None:
