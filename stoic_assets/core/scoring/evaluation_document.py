@@ -100,7 +100,7 @@ def _assertion(result: Row) -> dict[str, Any]:
 
 
 def _weak_virtue(row: Row) -> dict[str, Any]:
-    return {key: row[key] for key in ("virtue", "score", "confidence", "suggestions")}
+    return {key: row[key] for key in ("virtue", "score", "confidence", "trials", "suggestions")}
 
 
 TrialEntry = Mapping[str, Any]

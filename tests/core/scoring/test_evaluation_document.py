@@ -77,8 +77,8 @@ def test_the_document_has_the_public_shape(tables):
             }
         ],
         "weak_virtues": [
-            {"virtue": "justice", "score": 0.1, "confidence": 0.9, "suggestions": ["ask"]},
-            {"virtue": "courage", "score": 0.6, "confidence": 0.8, "suggestions": []},
+            {"virtue": "justice", "score": 0.1, "confidence": 0.9, "trials": 1, "suggestions": ["ask"]},
+            {"virtue": "courage", "score": 0.6, "confidence": 0.8, "trials": 1, "suggestions": []},
         ],
         "fitness": 0.8125,
         "invalid_trials": 0,

@@ -45,7 +45,10 @@ TRIAL = _object(
 )
 DOCUMENT = _object(
     evaluation_id=TEXT, agent_version=TEXT, average_score=SHARE, offline={"type": "boolean"}, trials=_list(TRIAL),
-    weak_virtues=_list(_object(virtue={"enum": list(VIRTUES)}, score=SHARE, confidence=SHARE, suggestions=_list(TEXT))),
+    weak_virtues=_list(_object(
+        virtue={"enum": list(VIRTUES)}, score=SHARE, confidence=SHARE, trials={"type": "integer"},
+        suggestions=_list(TEXT),
+    )),
     fitness=SHARE, invalid_trials={"type": "integer"},
     silent_judges=_list(_object(judge=TEXT, asked=COUNTS, missing=COUNTS, error=TEXT_OR_NULL)),
     status=TEXT, cost_usd={"type": ["number", "null"], "minimum": 0}, report=TEXT, secrets_told={"type": "integer"},
