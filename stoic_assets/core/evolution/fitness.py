@@ -181,7 +181,7 @@ def fitness_update(
     held_out = not trials and any(each.holdout and each.source == "llm" for each in evaluations)
     open_ones = [each for each in heard if (each.overall_score is not None or each.virtue_scores) and not held_out]
     fitness, of_trials = _fitness(open_ones), _fitness(trials)
-    found = objectives(open_ones, evolution.floors)
+    found = objectives(open_ones, evolution.floors, weakness)
     severity = severities(found, weakness)
     return FitnessUpdate(
         head=head,

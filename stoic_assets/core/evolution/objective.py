@@ -5,7 +5,7 @@ from statistics import fmean
 from typing import TypedDict
 
 from stoic_assets.core.configuration.settings import Evolution, Weakness
-from stoic_assets.core.evolution.estimate import WeightedScore, estimated
+from stoic_assets.core.evolution.estimate import ClusteredMean, WeightedScore, estimated
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
 from stoic_assets.core.rounding import falls_short
 from stoic_assets.core.virtues import VIRTUES, Virtue
@@ -27,7 +27,8 @@ class Objective(TypedDict):
 
     `calibrated` is the share of trials whose confidence comes from people's ratings and not from a judge's own. `low`
     and `high` are the 95 % interval of the mean, `lower_bound` its one-sided 95 % bound for cautious selection; they
-    are None where `why` gives a reason.
+    are None where `why` gives a reason. `certainly_low` means that `high` is below the score under which a virtue can
+    be weak.
     """
 
     mean: float
@@ -38,19 +39,25 @@ class Objective(TypedDict):
     high: float | None
     lower_bound: float | None
     why: str | None
+    certainly_low: bool
     floor: Floor | None
 
 
 Objectives = Mapping[Virtue, Objective]
 
 
-def objectives(evaluations: Sequence[StoicEvaluation], floors: Mapping[Virtue, float]) -> dict[Virtue, Objective]:
+def objectives(
+    evaluations: Sequence[StoicEvaluation], floors: Mapping[Virtue, float], weakness: Weakness | None = None
+) -> dict[Virtue, Objective]:
     """The virtues that were scored, in their usual order."""
-    found = {virtue: _objective(virtue, evaluations, floors.get(virtue)) for virtue in VIRTUES}
+    low = (weakness or Weakness()).score_below
+    found = {virtue: _objective(virtue, evaluations, floors.get(virtue), low) for virtue in VIRTUES}
     return {virtue: objective for virtue, objective in found.items() if objective}
 
 
-def _objective(virtue: Virtue, evaluations: Sequence[StoicEvaluation], floor: float | None) -> Objective | None:
+def _objective(
+    virtue: Virtue, evaluations: Sequence[StoicEvaluation], floor: float | None, low: float
+) -> Objective | None:
     """One virtue, with the mean weighted by confidence; None where it was not scored."""
     heard = [each for each in evaluations if virtue in each.virtue_scores]
     found = [(each.observed, each.virtue_scores[virtue]) for each in heard]
@@ -61,13 +68,18 @@ def _objective(virtue: Virtue, evaluations: Sequence[StoicEvaluation], floor: fl
         "mean": estimate.mean, "confidence": fmean(finding.confidence for _, finding in found),
         "calibrated": fmean(virtue in each.calibrated for each in heard),
         "trials": len(found), "low": estimate.low, "high": estimate.high, "lower_bound": estimate.lower_bound,
-        "why": estimate.why, "floor": None if floor is None else _floor(floor, estimate.mean, estimate.high),
+        "why": estimate.why, "certainly_low": _certainly_below(low, estimate),
+        "floor": None if floor is None else _floor(floor, estimate),
     }
 
 
-def _floor(at: float, mean: float, high: float | None) -> Floor:
-    certain = high is not None and falls_short(high, at)
-    return {"at": at, "violated": falls_short(mean, at), "certain": certain}
+def _floor(at: float, estimate: ClusteredMean) -> Floor:
+    violated = estimate.mean is not None and falls_short(estimate.mean, at)
+    return {"at": at, "violated": violated, "certain": _certainly_below(at, estimate)}
+
+
+def _certainly_below(bound: float, estimate: ClusteredMean) -> bool:
+    return estimate.high is not None and falls_short(estimate.high, bound)
 
 
 def below_floor(found: Objectives) -> list[Virtue]:

@@ -53,6 +53,22 @@ def test_a_floor_is_violated_by_the_mean_and_certainly_by_the_whole_interval(
     assert below_floor(found) == (["wisdom"] if violated else [])
 
 
+@pytest.mark.parametrize(
+    ("scores", "low", "certainly"),
+    [
+        ((0.6, 0.5, 0.6, 0.5), 0.7, True),
+        ((0.6, 0.5, 0.6, 0.5), 0.6, False),
+        ((0.3, 0.7, 0.3, 0.8), 0.7, False),
+        ((0.3,), 0.7, False),
+    ],
+)
+def test_a_virtue_is_certainly_low_if_its_whole_interval_is(
+    judged: Callable[..., StoicEvaluation], scores: tuple[float, ...], low: float, certainly: bool
+) -> None:
+    trials = [judged(f"t{number}", f"job {number}", score) for number, score in enumerate(scores)]
+    assert objectives(trials, {}, Weakness(score_below=low))["wisdom"]["certainly_low"] is certainly
+
+
 def test_a_floor_within_the_interval_is_violated_but_not_certainly(scored: Scored) -> None:
     found = scored(0.1, 0.2, 0.3, 0.2, floor=0.3)
     assert found["wisdom"]["floor"] == {"at": 0.3, "violated": True, "certain": False}

@@ -34,7 +34,7 @@ def test_a_virtue_is_the_mean_weighted_by_confidence(head: EvaluationHead, judge
     assert update.objectives["wisdom"] == {
         "mean": pytest.approx(0.35), "confidence": pytest.approx(0.6), "calibrated": 0, "trials": 2, "low": None,
         "high": None, "lower_bound": None, "why": "all scored trials are of one job; an interval needs two",
-        "floor": {"at": 0.5, "violated": True, "certain": False},
+        "certainly_low": False, "floor": {"at": 0.5, "violated": True, "certain": False},
     }  # fmt: skip
     assert update.objectives["justice"]["mean"] == pytest.approx(0.75)
     assert "courage" not in update.objectives
@@ -119,6 +119,9 @@ def test_a_strong_virtue_does_not_buy_a_weak_one(head: EvaluationHead, finding: 
 def test_thresholds_can_be_set(head: EvaluationHead, judged: Judged) -> None:
     strict = fitness_update(head, [judged("t1", "a", 0.8)], Weakness(score_below=0.9))
     assert strict.weak_virtues == ["wisdom"]
+    jobs = [judged(f"t{number}", f"job {number}", 0.8 + number % 2 / 100) for number in range(4)]
+    low = [fitness_update(head, jobs, Weakness(score_below=bound)).objectives["wisdom"] for bound in (0.9, 0.8)]
+    assert [each["certainly_low"] for each in low] == [True, False]
     usual = fitness_update(head, [judged("t1", "a", 0.8)])
     high = fitness_update(head, [judged("t1", "a", 0.8)], evolution=Evolution(floors={"wisdom": 0.9}))
     assert (usual.floor_violations, high.floor_violations) == ([], ["wisdom"])
