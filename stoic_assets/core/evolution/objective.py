@@ -26,9 +26,8 @@ class Objective(TypedDict):
     """One virtue over the trials in which it was scored; all numbers except `trials` are 0–1.
 
     `calibrated` is the share of trials whose confidence comes from people's ratings and not from a judge's own. `low`
-    and `high` are the 95 % interval of the mean, `lower_bound` its one-sided 95 % bound for cautious selection; they
-    are None where `why` gives a reason. `certainly_low` means that `high` is below the score under which a virtue can
-    be weak.
+    and `high` are the 95 % interval of the mean, `lower_bound` its one-sided 95 % bound; they are None where `why`
+    gives a reason. `certainly_low` means that `high` is below the score under which a virtue can be weak.
     """
 
     mean: float
