@@ -119,7 +119,7 @@ def _show(outcome: Outcome, workplace: Workplace) -> None:
     console.print_table(trials_table(shown, outcome.names))
     if left := len(document["trials"]) - len(shown):
         console.say(f"and {plural(left, 'trial')} with higher totals, which the report shows", style="dim")
-    console.print_table(virtues_table(outcome.virtues))
+    console.print_table(virtues_table(outcome.virtues, outcome.intervals))
     failed = failures(document["trials"], outcome.names, workplace.settings.passing.task_at_least)
     for line in (*endings(document["trials"], outcome.names), *failed):
         console.say(console.foreign(line), indent=2)

@@ -1,7 +1,7 @@
 """A stored evaluation, with what commands show of it at their end."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from stoic_assets.adapters.evaluation.release_comparison import comparable_version, why_uncompared
@@ -18,6 +18,7 @@ from stoic_assets.core.comparison.version_verdict import VersionVerdict, version
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.releases import agent_of
+from stoic_assets.core.reports.virtue_intervals import virtue_intervals
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, TrialEntry, evaluation_document
 from stoic_assets.core.secrets.redaction import BLANK
 from stoic_assets.core.table_rows import Row, Rows
@@ -35,6 +36,7 @@ class Outcome:
     `not_again` are the ids of trials that are not played again, even if they are invalid.
     `average`, 0–1, is the stored mean total: gates use it, not the rounded one of the document.
     `virtues` are the rows of `evaluation_virtues`, `agreement` says whether the judges' scores agree with people's.
+    `intervals` are those of the virtues' means, as text.
     `compared` is the result against the base, None without one; then `uncompared` may say why, or how to compare it.
     `never_replied` is a sentence if the agent never did.
     `remarks` are sentences about what else may be at fault.
@@ -49,6 +51,7 @@ class Outcome:
     conclusive: bool
     names: Names
     agreement: str = ""
+    intervals: Mapping[str, str] = field(default_factory=dict)
     compared: VersionVerdict | None = None
     uncompared: str | None = None
     not_again: frozenset[str] = frozenset()
@@ -90,6 +93,9 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
         document, scores["average_overall"], virtues, evaluation["planned_trials"], evaluation["status"],
         scores["conclusive"], names,
         agreement=in_short(calibration_rows(workplace.warehouse), tables["virtue_scores"]),
+        intervals=virtue_intervals(
+            tables["composite_scores"], tables["trial_virtues"], workplace.settings.weakness.score_below
+        ),
         compared=compared,
         uncompared=_uncompared(workplace, manifest) if manifest and scores["conclusive"] and not compared else None,
         not_again=frozenset(item.trial.trial_id for item in plan if not item.may_restart()),

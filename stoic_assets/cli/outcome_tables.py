@@ -6,7 +6,7 @@ from rich.table import Table
 
 from stoic_assets.cli import console
 from stoic_assets.core.presentation.confidence import shown_confidence
-from stoic_assets.core.presentation.formatting import dashed, score, words
+from stoic_assets.core.presentation.formatting import DASH, dashed, score, words
 from stoic_assets.core.table_rows import Row, Rows
 from stoic_assets.core.virtues import VIRTUES
 
@@ -50,13 +50,14 @@ def trials_table(trials: Rows, names: Mapping[str, str]) -> Table:
     return table
 
 
-def virtues_table(rows: Rows) -> Table:
-    """The means of rows of `evaluation_virtues`; a virtue that nobody scored has dashes."""
+def virtues_table(rows: Rows, intervals: Mapping[str, str]) -> Table:
+    """The means of rows of `evaluation_virtues`, with `virtue_intervals`; a virtue that nobody scored has dashes."""
     table = console.plain_table()
-    for heading in ("virtue", "mean", "confidence", "trials"):
+    for heading in ("virtue", "mean", "95 % interval", "confidence", "trials"):
         table.add_column(heading, justify="left" if heading == "virtue" else "right")
     by_virtue = {row["virtue"]: row for row in rows}
     for virtue in VIRTUES:
         row = by_virtue.get(virtue, {"score": None, "confidence": None, "trials": 0})
-        table.add_row(words(virtue).lower(), dashed(score, row["score"]), shown_confidence(row), str(row["trials"]))
+        numbers = dashed(score, row["score"]), intervals.get(virtue, DASH), shown_confidence(row), str(row["trials"])
+        table.add_row(words(virtue).lower(), *numbers)
     return table

@@ -27,6 +27,7 @@ from stoic_assets.core.presentation.confidence import confidence_sources, whose_
 from stoic_assets.core.releases import agent_of
 from stoic_assets.core.reports.data import EvaluationRows, ReportData
 from stoic_assets.core.reports.page import report_parts
+from stoic_assets.core.reports.virtue_intervals import virtue_intervals
 from stoic_assets.core.reports.weak_virtues import title, weak_virtue_markdown
 from stoic_assets.core.table_rows import Row, Rows
 
@@ -98,8 +99,10 @@ def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> WeakVirtueRe
     tables = EvaluationTables(workplace, manifest)
     virtues, weak, offline = tables.read("evaluation_virtues"), tables.read("weak_virtues"), tables.is_offline()
     agreement = in_short(calibration_rows(workplace.warehouse), tables.read("virtue_scores", ("judge_model", "score")))
-    whose = whose_confidence(confidence_sources(tables.read("trial_virtues")), agreement)
-    text = weak_virtue_markdown(virtues, weak, offline, whose, workplace.settings.weakness.score_below)
+    of_trials, below = tables.read("trial_virtues"), workplace.settings.weakness.score_below
+    whose = whose_confidence(confidence_sources(of_trials), agreement)
+    intervals = virtue_intervals(tables.read("composite_scores"), of_trials, below)
+    text = weak_virtue_markdown(virtues, weak, offline, whose, below, intervals)
     path = workplace.report_file(manifest.agent_version, manifest.evaluation_id, "weak-virtues.md")
     write_whole(path, f"{title(manifest.agent_version, manifest.evaluation_id)}\n\n{text}")
     return WeakVirtueReport(path, text, virtues, weak, offline)

@@ -32,6 +32,7 @@ from stoic_assets.core.reports.trial_view import TrialView, trial_views
 from stoic_assets.core.reports.unscored import why_unscored
 from stoic_assets.core.reports.version_comparison import differences
 from stoic_assets.core.reports.virtue_charts import KEY, virtue_chart_svg, virtue_radar_svg
+from stoic_assets.core.reports.virtue_intervals import virtue_intervals
 from stoic_assets.core.reports.weak_virtues import none_weak, weak_virtues
 from stoic_assets.core.rounding import half_even
 from stoic_assets.core.table_rows import Row, Rows
@@ -76,6 +77,7 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
         why_unscored=why_unscored(data.evaluation_virtues, trials),
         weak=weak_virtues(data.weak_virtues, trials), none_weak=none_weak(data.evaluation_virtues, data.weak_below),
         weak_above=weak_above(_in_order(data.evaluation_virtues)),
+        intervals=virtue_intervals(data.composite_scores, data.trial_virtues, data.weak_below),
         held={**data.evaluation, "ended_at": latest(data.trials, "ended_at")},
         judged_at=latest((*data.virtue_scores, *data.task_scores), "evaluated_at"),
         calls=model_calls(data.llm_calls), costliest=costliest_jobs(data.llm_calls, data.trials),

@@ -1,11 +1,11 @@
 """Weak virtues: what is wrong, in the transcript's own words, and what judges advise; for the page and as Markdown."""
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, shown_confidence, weak_above
-from stoic_assets.core.presentation.formatting import as_set, dashed, score, short_of, words
+from stoic_assets.core.presentation.formatting import DASH, as_set, dashed, score, short_of, words
 from stoic_assets.core.presentation.markdown import bulleted, plain
 from stoic_assets.core.reports.data import values
 from stoic_assets.core.reports.trial_view import AspectView, TrialView
@@ -14,8 +14,8 @@ from stoic_assets.core.table_rows import Row, Rows
 
 MOST_EXHIBITS = 4
 _TABLE_HEAD = """\
-| virtue | score | confidence | severity | trials |
-| --- | ---: | ---: | ---: | ---: |"""
+| virtue | score | 95 % interval | confidence | severity | trials |
+| --- | ---: | ---: | ---: | ---: | ---: |"""
 """Only weak virtues have a severity."""
 
 
@@ -73,28 +73,32 @@ def title(agent_version: str, evaluation_id: str) -> str:
 
 
 def weak_virtue_markdown(
-    virtues: Rows, weak: Rows, offline: bool = False, whose: str = "", below: float = 0.7
-) -> str:
+    virtues: Rows, weak: Rows, offline: bool = False, whose: str = "", below: float = 0.7,
+    intervals: Mapping[str, str] | None = None,
+) -> str:  # fmt: skip
     """The virtues, the weakest first, and what judges advise on those that are weak; readable as plain text, too.
 
     `virtues` are rows of `evaluation_virtues`, `weak` of `weak_virtues`; `whose` says where the confidences come from,
-    `below` is the score, 0–1, below which a virtue is weak. No text of a judge becomes a link or picture.
+    `below` is the score, 0–1, below which a virtue is weak, `intervals` are the texts of `virtue_intervals`. No text of
+    a judge becomes a link or picture.
     """
     parts = [f"**{OFFLINE_NOTE}**"] if offline else []
     parts += filter(None, [f"{whose} {weak_above(virtues)}".strip()])
     severities = {row["virtue"]: row["severity"] for row in weak}
     if virtues:
         ordered = sorted(virtues, key=lambda row: -severities.get(row["virtue"], 0))
-        parts.append("\n".join([_TABLE_HEAD, *(_line(row, severities.get(row["virtue"]), below) for row in ordered)]))
+        known = intervals or {}
+        lines = (_line(row, severities.get(row["virtue"]), below, known.get(row["virtue"], DASH)) for row in ordered)
+        parts.append("\n".join([_TABLE_HEAD, *lines]))
     if not weak:
         parts.append(none_weak(virtues, below))
     parts += [_advice(row) for row in sorted(weak, key=lambda row: -row["severity"]) if row["suggestions"]]
     return "\n\n".join(parts) + "\n"
 
 
-def _line(virtue: Row, severity: float | None, below: float) -> str:
+def _line(virtue: Row, severity: float | None, below: float, interval: str) -> str:
     shown = dashed(lambda value: short_of(value, below), virtue["score"])
-    numbers = f"{shown} | {shown_confidence(virtue)} | {dashed(score, severity)}"
+    numbers = f"{shown} | {interval} | {shown_confidence(virtue)} | {dashed(score, severity)}"
     return f"| {plain(words(virtue['virtue']))} | {numbers} | {virtue['trials']} |"
 
 

@@ -105,7 +105,7 @@ def test_a_score_that_is_weak_by_the_settings_is_seen_to_be(workplace: Workplace
     strict = replace(workplace, settings=workplace.settings.model_copy(update={"weakness": weakness}))
     page = write_report(strict, manifest).read_text(encoding="utf-8")
     assert re.findall("0.499</[a-z]+>", page) == ["0.499</text>", "0.499</td>", "0.499</span>"]
-    assert "| Wisdom | 0.499 | 0.90 | 0.45 | 1 |" in write_weak_virtues(strict, manifest).text
+    assert "| Wisdom | 0.499 | – | 0.90 | 0.45 | 1 |" in write_weak_virtues(strict, manifest).text
 
 
 @pytest.mark.parametrize("judge", ["offline", "gpt"])

@@ -23,8 +23,23 @@ def test_virtues_are_shown_as_they_are_stored(
     row = {"agent": "marcus", "virtue": "wisdom", "score": 0.62, "confidence": 0.0, "trials": 3, "not_exercised": 0}
     finish(stored((row,)), workplace, as_json=False, fail_under=None)
     shown = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["wisdom", "0.62", "0.00", "3"] in shown
-    assert [line[-3:] for line in shown].count(["–", "–", "0"]) == len(VIRTUES) - 1
+    assert ["wisdom", "0.62", "–", "0.00", "3"] in shown
+    assert [line[-4:] for line in shown].count(["–", "–", "–", "0"]) == len(VIRTUES) - 1
+
+
+def test_a_virtues_mean_has_its_interval(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {"agent": "marcus", "virtue": "wisdom", "score": 0.5, "confidence": 0.9, "trials": 2, "not_exercised": 0}
+    both = ({"trial_id": "t"}, {"trial_id": "s", "job": "other"})
+    mark = {"virtue": "wisdom", "confidence": 0.9, "verdicts": 1, "failed": 0, "exercised": True}
+    marks = [mark | {"score": score} for score in (0.49, 0.51)]
+    tables = {
+        "composite_scores": [SCORED_TRIAL | each for each in both], "trials": [HELD | each for each in both],
+        "trial_virtues": [mark | {"trial_id": each["trial_id"]} for mark, each in zip(marks, both, strict=True)],
+    }  # fmt: skip
+    finish(stored((row,), tables, planned_trials=2, scored_trials=2), workplace, as_json=False)
+    assert "wisdom 0.50 0.37 to 0.63 0.90 2" in " ".join(capsys.readouterr().out.split())
 
 
 def test_what_people_say_of_the_judge_and_which_bound_held_are_shown(

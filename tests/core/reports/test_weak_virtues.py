@@ -40,12 +40,13 @@ def test_different_quotes_are_shown_the_lowest_marks_first(make_data: Make) -> N
 
 def test_markdown_is_text_that_holds_all_virtues_and_says_when_offline(make_data: Make) -> None:
     data = make_data()
-    text = weak_virtue_markdown(data.evaluation_virtues, data.weak_virtues, offline=True)
+    known = {"temperance": "0.35 to 0.59"}
+    text = weak_virtue_markdown(data.evaluation_virtues, data.weak_virtues, offline=True, intervals=known)
     assert text.startswith("**Offline: scripts")
     lines = text.splitlines()
     table = [line for line in lines if line.startswith("| ")][2:]
-    assert table[0] == "| Temperance | 0.47 | 0.81 | 0.43 | 16 |"
-    assert [line.split(" | ")[3] == "–" for line in table] == [False, False, True, True, True]
+    assert table[0] == "| Temperance | 0.47 | 0.35 to 0.59 | 0.81 | 0.43 | 16 |"
+    assert [line.split(" | ")[4] == "–" for line in table] == [False, False, True, True, True]
     advice = lines.index("Temperance:")
     assert lines[advice + 2 : advice + 4] == ["- Say less before the question.", "- Name what was not done, and why."]
     assert max(map(len, lines)) < 400

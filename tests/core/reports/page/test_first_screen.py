@@ -111,6 +111,7 @@ def test_the_confidence_in_a_weak_virtue_is_seen_to_be_above_the_bound(make_data
     virtues = [row | seen for row in data.evaluation_virtues]
     page = render_report(replace(data, evaluation_virtues=virtues, weak_virtues=weak))
     assert page.count("confidence 0.8104 · severity") == len(weak) > 0
+    assert len(re.findall(r"trials · 95.% interval \d\.\d\d to \d\.\d\d<", page)) == len(weak)
     assert page.count(">0.8104</td>") == len(virtues)
 
 
