@@ -47,7 +47,7 @@ def materialised(asset: dg.AssetsDefinition, workplace: Workplace) -> dict[str, 
 def test_the_chart_of_weak_virtues_is_shown_beside_a_file_that_is_text(workplace: Workplace) -> None:
     metadata = materialised(weak_virtue_reports, workplace)
     title, picture, key, rest = str(metadata["report"].value).split("\n\n", 3)
-    assert title == f"# Weak virtues of {VERSION}, evaluation {EVALUATION}"
+    assert title == f"# Weak virtues of `{VERSION}`, evaluation {EVALUATION}"
     assert key == "Bar: score, orange and hatched where weak. Diamond: confidence."
     chart = base64.b64decode(picture.partition("base64,")[2].rstrip(")")).decode()
     assert ElementTree.fromstring(chart).tag.endswith("svg")

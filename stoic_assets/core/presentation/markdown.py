@@ -8,12 +8,14 @@ from stoic_assets.core.text.foreign_text import visible
 
 _SPAN = re.compile(r"[\\`*_\[\]<>!|&~$]|:(?=//)|(?<=www)\.", re.IGNORECASE)
 _CODE = re.compile(r"`([^`]+)`")
+_ADDRESS = re.compile(r"(?<![\w.+-])([\w.+-]+@[\w.+-]*[\w+-])")
+"""An agent version or an e-mail address: GitHub takes one for the other, and makes it a link whatever is escaped."""
 _BLOCK = re.compile(r"^(?:\d+(?=[.)])|(?=[#+=:-]))")
 """What makes a line a heading, an item of a list, or the rule that makes the line before it one of them."""
 
 
 def plain(text: str) -> str:
-    """Foreign text as one line that shows only the text, at any place in a line of Markdown."""
+    """Foreign text as one line that shows only the text, at any place in a line of Markdown; agent versions as code."""
     return _BLOCK.sub(r"\g<0>\\", _escaped(_one_line(text)))
 
 
@@ -29,7 +31,8 @@ def _one_line(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _SPAN.sub(r"\\\g<0>", text)
+    parts = _ADDRESS.split(text)
+    return "".join(f"`{part}`" if place % 2 else _SPAN.sub(r"\\\g<0>", part) for place, part in enumerate(parts))
 
 
 def bulleted(lines: Iterable[str], form: Callable[[str], str] = plain) -> str:

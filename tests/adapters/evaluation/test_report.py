@@ -120,7 +120,7 @@ def test_a_report_of_weak_virtues_warns_where_the_stand_in_judged_what_was_said_
     written = write_weak_virtues(workplace, manifest)
     assert (OFFLINE_NOTE in written.text) == (judge == "offline")
     assert written.path == workplace.reports / "marcus@2" / "c.weak-virtues.md"
-    assert written.path.read_text(encoding="utf-8") == f"# Weak virtues of marcus@2, evaluation c\n\n{written.text}"
+    assert written.path.read_text(encoding="utf-8") == f"# Weak virtues of `marcus@2`, evaluation c\n\n{written.text}"
 
 
 @pytest.mark.parametrize("ended", [False, True])

@@ -11,6 +11,7 @@ from compare_command import BASE, CANDIDATE, COMMANDS, HARD, OPEN, TRIALS, Evalu
 from typer.testing import CliRunner
 
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
+from stoic_assets.core.presentation.markdown import plain
 
 
 @pytest.mark.parametrize(("gate", "code"), [("regression", 0), ("inconclusive", 1)])
@@ -161,7 +162,7 @@ def test_a_comparison_is_written_for_build_servers_and_pull_requests(
     code, document = compared("--junit", "told.xml", "--markdown", "told.md")
     assert code == 1
     assert next(ElementTree.parse(tmp_path / "told.xml").iter("failure"), None) is not None
-    assert document["summary"] in (tmp_path / "told.md").read_text(encoding="utf-8")
+    assert plain(document["summary"]) in (tmp_path / "told.md").read_text(encoding="utf-8")
     side = {"evaluation_id": "e1", "scored_trials": 48, "invalid_trials": 0, "calibrated": False}
     for place, version in (("base", BASE), ("candidate", CANDIDATE)):
         assert document[place].items() >= {"agent_version": version, **side}.items()

@@ -57,8 +57,8 @@ def test_what_holds_less_often_is_told_over_all_jobs_that_check_it(forgetful: Co
     assert (found.turn, found.heading, found.lines, found.rest) == ("weaker", said, [line], [])
     assert (forgetful.verdict, headline(forgetful).partition("; but ")[2]) == ("unchanged", said)
     markdown = comparison_markdown(forgetful)
-    assert markdown.startswith("### ⚠️ marcus@1.1.0 shows no relevant difference from marcus@1.0.0; but 1 assertion")
-    assert f"**{said}:**\n\n- {plain(line)}\n\n" in markdown
+    assert markdown.startswith("### ⚠️ `marcus@1.1.0` shows no relevant difference from `marcus@1.0.0`; but 1 assertion")
+    assert f"**{plain(said)}:**\n\n- {plain(line)}\n\n" in markdown
     assert weaker(forgetful.weaker * 2, *VERSIONS) == "2 assertions hold significantly less often for m@2 than for m@1"
 
 

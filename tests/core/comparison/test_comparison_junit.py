@@ -44,7 +44,7 @@ def test_a_refusal_is_an_error_for_the_build() -> None:
     assert suite is not None
     assert suite.get("errors") == "1"
     assert suite.find("testcase/error").get("message") == "half of the trials are invalid"  # type: ignore[union-attr]
-    assert "was not compared with a@1" in refusal_markdown("a@1", "a@2", "why")
+    assert "was not compared with `a@1`" in refusal_markdown("a@1", "a@2", "why")
 
 
 def test_junit_has_a_test_for_each_assertion_that_always_held(turned: Comparison) -> None:

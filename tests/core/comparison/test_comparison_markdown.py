@@ -14,7 +14,7 @@ def test_markdown_has_a_row_for_each_measure_and_folds_the_rest(worse: Compariso
     text = comparison_markdown(worse)
 
     gating, _, rest = text.partition("<details>")
-    assert gating.startswith("### ❌ marcus@1.1.0 is worse than marcus@1.0.0")
+    assert gating.startswith("### ❌ `marcus@1.1.0` is worse than `marcus@1.0.0`")
     assert len([line for line in gating.splitlines() if line.startswith("| ")]) == 2 + 9
     assert "| assertion | 1.00 | 0.60 | −0.40 | −0.41 to −0.39 | <0.001 | 0.11 | **regressed** |" in gating
     assert "assertion, withheld" in rest
@@ -39,9 +39,9 @@ def test_that_nothing_could_come_out_regressed_is_told_everywhere(worse: Compari
 
 def test_markdown_lists_them_before_the_measures(turned: Comparison, worse: Comparison) -> None:
     said = comparison_markdown(turned).split("| measure")[0]
-    heading = "**2 assertions that always held for marcus@1.0.0 never hold for marcus@1.1.0:**"
+    heading = "**2 assertions that always held for `marcus@1.0.0` never hold for `marcus@1.1.0`:**"
     assert f"{heading}\n\n- order (withheld): refund booked (held 3 of 3 times, now 0 of 2)\n- order" in said
-    assert "always holds for marcus@1.1.0:**\n\n- order (withheld): m\\|a (held 0 of 2 times, now 2 of 2)" in said
+    assert "always holds for `marcus@1.1.0`:**\n\n- order (withheld): m\\|a (held 0 of 2 times, now 2 of 2)" in said
     assert "assertion that" not in comparison_markdown(worse)
 
 
@@ -53,4 +53,5 @@ def test_markdown_shows_commands_as_code_and_names_as_they_are(turned: Compariso
     assert "\n- and 2 more, which `stoic compare --json` names\n" in said
     assert said.count("\n- \\`order\\` (withheld): refund booked") == 30
     assert "- an older one: `--evaluation e_1`\n" in said
-    assert "run `stoic eval`." in refusal_markdown("a@1", "a@2", "run `stoic eval`.")
+    refusal = refusal_markdown("a@1", "a@2", "run `stoic eval`.")
+    assert refusal == "### ❔ `a@2` was not compared with `a@1`\n\nrun `stoic eval`.\n"

@@ -23,15 +23,28 @@ def test_nothing_begins_a_block(text: str, shown: str) -> None:
     assert plain(text) == shown
 
 
-@pytest.mark.parametrize("text", ["marcus@1.1.0 failed: +0.05, 2026-11-22, 1 - 2 = 3.", "Say less (or nothing) #now"])
+@pytest.mark.parametrize("text", ["It failed: +0.05, 2026-11-22, 1 - 2 = 3.", "Say less (or nothing) #now"])
 def test_usual_words_stay_readable(text: str) -> None:
     assert plain(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("planner@1.4.0-rc is worse than a_b@1.3.0.", "`planner@1.4.0-rc` is worse than `a_b@1.3.0`."),
+        ("`m@1.a`|(a@b.com), a@b@c.d", r"\``m@1.a`\`\|(`a@b.com`), `a@b`@c.d"), ("-a@1", "`-a@1`"),
+        ("only @1.0 or at @", "only @1.0 or at @"), ("a" * 200_000, "a" * 200_000),
+    ],
+)  # fmt: skip
+def test_no_version_is_taken_for_an_e_mail_address(text: str, shown: str) -> None:
+    assert plain(text) == shown
 
 
 @pytest.mark.parametrize(
     ("message", "shown"),
     [
         ("run `stoic eval --file <x>_y` for [a]", r"run `stoic eval --file <x>_y` for \[a\]"),
+        ("`stoic list` has no a@1.b", "`stoic list` has no `a@1.b`"),
         ("an odd ` remains", r"an odd \` remains"), ("# `a`", r"\# `a`"),
     ],
 )  # fmt: skip
