@@ -17,12 +17,17 @@ Turn = Literal["broken", "weaker", "fixed"]
 
 @dataclass(frozen=True)
 class Told:
-    """What is said of the assertions that took the same turn; `rest` is a line on those after the last of `lines`."""
+    """What is said of the assertions that took the same turn; `more` is how many none of the `lines` is about."""
 
     turn: Turn
     heading: str
     lines: list[str]
-    rest: list[str]
+    more: int
+
+    @property
+    def rest(self) -> list[str]:
+        """A line on those of which none is said, for whoever can run commands; empty where there are none."""
+        return [f"and {self.more} more, which `stoic compare --json` names"] if self.more else []
 
 
 def told(
@@ -68,9 +73,7 @@ def _turned(pairs: Sequence[PairedAssertion], before: str, now: str) -> str:
 
 def _told(turn: Turn, heading: str, lines: Sequence[tuple[str, int]], most: int) -> Told:
     """Of `lines`, each with the number of assertions that it is about, the first."""
-    more = sum(number for _, number in lines[most:])
-    rest = [f"and {more} more, which `stoic compare --json` names"] if more else []
-    return Told(turn, heading, [line for line, _ in lines[:most]], rest)
+    return Told(turn, heading, [line for line, _ in lines[:most]], sum(number for _, number in lines[most:]))
 
 
 def _lines(pairs: Sequence[PairedAssertion], most: int) -> list[tuple[str, int]]:

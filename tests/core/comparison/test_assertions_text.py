@@ -22,7 +22,7 @@ def test_assertions_that_broke_and_were_mended_are_named(turned: Comparison) -> 
     assert broken([ONCE], *VERSIONS) == "1 assertion that always held for m@1 never holds for m@2"
     assert fixed(turned.fixed, *VERSIONS) == "1 assertion that never held for m@1 always holds for m@2"
     broke, mended = told(turned.broken, (), turned.fixed, VERSIONS, 2)
-    assert (broke.turn, broke.heading, broke.rest) == ("broken", broken(turned.broken, *VERSIONS), [])
+    assert (broke.turn, broke.heading, broke.more, broke.rest) == ("broken", broken(turned.broken, *VERSIONS), 0, [])
     assert broke.lines == [
         "order (withheld): refund booked (held 3 of 3 times, now 0 of 2)",
         "order (withheld): 2: MATCH (r:Refund) RETURN count(r) (held 1 of 1 time, now 0 of 1)",
