@@ -32,6 +32,8 @@ from stoic_assets.core.scoring.gates import shortfalls
 from stoic_assets.core.scoring.validity import ceiling_reached, too_many_invalid
 
 GATE_SAYS_NO, NO_VERDICT = 1, 3
+NAMED_ASSERTIONS = 3
+"""Lines on assertions that got worse, and jobs that a line names."""
 
 
 def finish(
@@ -138,13 +140,15 @@ def _show(outcome: Outcome, workplace: Workplace) -> None:
 
 
 def _against_base(outcome: Outcome) -> list[str]:
-    """A line with the verdict against the base and some on assertions, or one on why there is no verdict.
-
-    `stoic compare` says more.
-    """
-    if comparison := outcome.compared:
-        return [f"{comparison.headline}: {comparison.what}", *(each.heading for each in comparison.worse_assertions)]
-    return [outcome.uncompared] if outcome.uncompared else []
+    """The verdict against the base, the worst assertions, and what says more; or why there is no verdict, if known."""
+    if not (comparison := outcome.compared):
+        return [outcome.uncompared] if outcome.uncompared else []
+    lines = [f"{comparison.headline}: {comparison.what}"]
+    for turn in comparison.worse_assertions(NAMED_ASSERTIONS):
+        lines += [f"{turn.heading}:", *(f"  {line}" for line in turn.lines)]
+        lines += [f"  and {turn.more} more"] if turn.more else []
+    in_full = f"`stoic compare {comparison.base} {outcome.document['agent_version']}`"
+    return [*lines, f"{in_full} compares the two in full"]
 
 
 def _weak(outcome: Outcome, below: float) -> str:

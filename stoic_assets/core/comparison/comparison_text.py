@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from stoic_assets.core.comparison.assertions_text import broken, told_apart, weaker
 from stoic_assets.core.comparison.comparison import Comparison
-from stoic_assets.core.comparison.effect import ALPHA
+from stoic_assets.core.comparison.effect import ALPHA, FEWEST_JOBS
 from stoic_assets.core.comparison.family import Verdict, is_measured, measured, ruled_out
 from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, whose_confidence
@@ -18,6 +18,7 @@ from stoic_assets.core.presentation.formatting import (
     is_missing,
     listed,
     percent,
+    plural,
     score,
 )
 from stoic_assets.core.table_rows import Row
@@ -58,14 +59,19 @@ def left_open(rows: Iterable[Row]) -> str | None:
 
 
 def undecided(rows: Sequence[Row]) -> str:
-    """Why gating rows without a regression make no verdict: `5 of 5 measured are undecided; task was not measured`."""
+    """Why gating rows without a regression make no verdict: `5 of 5 measured are undecided; task was not measured`.
+
+    Where too few jobs are the reason, also how many would do.
+    """
     if unsure := left_open(rows):
         return unsure
     counted = measured(rows)
     found = sum(row["verdict"] == "inconclusive" for row in counted)
     among = f"{len(counted)}{' measured' if len(counted) < len(rows) else ''}"
     verb = "is" if found == 1 else "are"
-    return f"no measure regressed or improved, but {found} of {among} {verb} undecided{unmeasured(rows)}"
+    jobs = max(row["jobs"] for row in rows)
+    few = f": only {plural(jobs, 'job')} in common, and {FEWEST_JOBS} are needed" if jobs < FEWEST_JOBS else ""
+    return f"no measure regressed or improved, but {found} of {among} {verb} undecided{few}{unmeasured(rows)}"
 
 
 def unmeasured(rows: Sequence[Row]) -> str:

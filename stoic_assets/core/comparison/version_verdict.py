@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from stoic_assets.core.comparison.assertions_text import CHANCE, Told, told, told_apart
+from stoic_assets.core.comparison.assertions_text import CHANCE, SHOWN_ASSERTIONS, Told, told, told_apart
 from stoic_assets.core.comparison.comparison_text import changes, open_in_short, undecided, unmeasured
 from stoic_assets.core.comparison.family import Verdict, by_size, family_size, measured, overall
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
@@ -47,12 +47,14 @@ class VersionVerdict:
                 improved, unsure = self.changes("improved"), undecided(self.gating)
                 return f"{improved}, but {unsure}" if improved else unsure
 
-    @cached_property
-    def worse_assertions(self) -> list[Told]:
-        """What is said of those that broke or hold less often, whatever the verdict, and whether that may be chance."""
+    def worse_assertions(self, most: int = SHOWN_ASSERTIONS) -> list[Told]:
+        """What is said of those that broke or hold less often, whatever the verdict, and whether that may be chance.
+
+        At most so many lines of each, which name at most as many jobs.
+        """
         broken = [pair for pair in self.assertions if pair.broken]
         fell = told_apart(weaker_since(self.assertions, self.gating))
-        found = told(broken, fell, (), (self.base, self.gating[0]["candidate"]))
+        found = told(broken, fell, (), (self.base, self.gating[0]["candidate"]), most)
         sure = any(pair.repeated for pair in broken)
         return [
             replace(each, heading=f"{each.heading}; {CHANCE}") if each.turn == "broken" and not sure else each

@@ -97,17 +97,25 @@ def test_the_verdict_against_the_base_is_told(
         "condition": "pooled", "gating": True, "jobs": 8, "difference": -0.4, "delta": 0.1, "verdict": "regressed",
         **numbers,
     }  # fmt: skip
-    booked = {"trial_id": "t", "assertion": "booked", "kind": "cypher", "text": "RETURN 1", "weight": 1.0}
-    tables = {"trials": [HELD], "composite_scores": [SCORED_TRIAL], "assertion_results": [booked | {"passed": True}]}
+    booked = [
+        {"trial_id": "t", "assertion": f"booked{number}", "kind": "cypher", "text": "RETURN 1", "weight": 1.0}
+        for number in range(5)
+    ]
+    results = [row | {"passed": True} for row in booked]
+    tables = {"trials": [HELD], "composite_scores": [SCORED_TRIAL], "assertion_results": results}
     for table, rows in tables.items():
         workplace.warehouse.write(table, "marcus@0", "B", rows)
-    tables["assertion_results"] = [booked | {"passed": False}]
+    tables["assertion_results"] = [row | {"passed": False} for row in booked]
     finish(stored(tables=tables | {"version_comparisons": [row]}), workplace, as_json)
     told = capsys.readouterr()
     lines = (told.err if as_json else told.out).splitlines()
     place = lines.index("Regressed against marcus@0: assertion −0.40 (95 % interval −0.60 to −0.20)")
-    broke = "1 assertion that always held for marcus@0 never holds for marcus@1; a single trial may be chance"
-    assert lines[place + 1] == broke
+    assert lines[place + 1 : place + 7] == [
+        "5 assertions that always held for marcus@0 never hold for marcus@1; a single trial may be chance:",
+        *(f"  chat (withheld): booked{number} (held 1 of 1 time, now 0 of 1)" for number in range(3)),
+        "  and 2 more",
+        "`stoic compare marcus@0 marcus@1` compares the two in full",
+    ]
 
 
 @pytest.mark.parametrize("as_json", [True, False])

@@ -17,7 +17,7 @@ def row(
 ) -> dict[str, Any]:
     """A row of `version_comparisons` with an interval of 0.1 to each side."""
     ends = {"low": None, "high": None} if difference is None else {"low": difference - 0.1, "high": difference + 0.1}
-    place = {"base": "m@1", "candidate": "m@2", "gating": True, "measure": measure, "condition": "pooled"}
+    place = {"base": "m@1", "candidate": "m@2", "gating": True, "measure": measure, "condition": "pooled", "jobs": 5}
     tested = {"notes": ["old"], "p_adjusted": None, "delta": 0.05, "low_90": None, "high_90": None}
     return {**place, **tested, "verdict": verdict, "difference": difference, "why": why, **ends, **more}
 
@@ -56,6 +56,11 @@ def test_no_rows_no_verdict() -> None:
         (
             [row("task", "unchanged", 0.0), row("wisdom", "inconclusive", None, FEW)],
             "Inconclusive against m@1", "no measure regressed or improved, but 1 of 2 is undecided",
+        ),
+        (
+            [row("wisdom", "inconclusive", None, FEW, jobs=2), row("task", "inconclusive", None, FEW, jobs=1)],
+            "Inconclusive against m@1",
+            "no measure regressed or improved, but 2 of 2 are undecided: only 2 jobs in common, and 5 are needed",
         ),
         (
             [row("wisdom", "inconclusive", None, FEW), LACKING, LACKING | {"measure": "overall"}],
@@ -135,7 +140,7 @@ def test_which_assertions_got_worse_is_told_whatever_the_measures_say(
     found = version_verdict([row("assertion", "unchanged", 0.0, delta=0.1)], assertions)
     assert found
     assert found.verdict == "unchanged"
-    assert [(each.heading, len(each.lines)) for each in found.worse_assertions] == told
+    assert [(each.heading, len(each.lines)) for each in found.worse_assertions()] == told
 
 
 def test_notes_are_kept() -> None:
