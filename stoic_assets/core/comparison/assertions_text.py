@@ -85,16 +85,12 @@ def _lines(pairs: Sequence[PairedAssertion], most: int) -> list[tuple[str, int]]
 
 
 def _line(alike: Sequence[PairedAssertion], most: int) -> str:
-    if len(alike) == 1:
-        return f"{assertion_name(alike[0])} ({how_often(*alike)})"
+    """`order booked (held 3 of 3 times, now 0 of 3) in a (withheld)`."""
     return f"{alike[0].what} ({how_often(*alike)}) in {_places(alike, most)}"
 
 
 def _weaker_line(found: WeakerAssertion, most: int) -> str:
     """`order booked (held 24 of 24 times, now 13 of 24; p <0.001), less often in a (withheld), b (withheld)`."""
-    if len(found.pairs) == 1:
-        [pair] = found.pairs
-        return f"{pair.job} ({pair.condition}): {found.what} ({how_often_over_all(found)})"
     return f"{found.what} ({how_often_over_all(found)}), less often in {_places(found.fell, most)}"
 
 
@@ -107,11 +103,6 @@ def _places(pairs: Iterable[PairedAssertion], most: int) -> str:
     """`a (supplied, withheld), b (withheld) and 3 more`, which are jobs."""
     conditions = grouped((pair.job, pair.condition) for pair in pairs)
     return listed([f"{job} ({', '.join(found)})" for job, found in conditions.items()], most)
-
-
-def assertion_name(pair: PairedAssertion) -> str:
-    """`order (withheld): the refund is booked`."""
-    return f"{pair.job} ({pair.condition}): {pair.label}"
 
 
 def how_often(*pairs: PairedAssertion) -> str:

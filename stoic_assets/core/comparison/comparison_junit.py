@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stoic_assets.core.comparison.assertions_text import CHANCE, assertion_name, how_often, how_often_over_all
+from stoic_assets.core.comparison.assertions_text import CHANCE, how_often, how_often_over_all
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.comparison_text import change, headline, name, what_to_know
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
@@ -52,7 +52,7 @@ def _assertion_cases(classname: str, comparison: Comparison) -> Iterator[Case]:
 
 def _assertion_case(classname: str, pair: PairedAssertion, weaker: str | None) -> Case:
     """The test of one assertion in one job; `weaker` says how often it holds over all jobs, if significantly less."""
-    name, found = assertion_name(pair), how_often(pair)
+    name, found = f"{pair.job} ({pair.condition}): {pair.label}", how_often(pair)
     if pair.change >= 0:
         return Case(classname, name)
     if pair.broken and pair.repeated:

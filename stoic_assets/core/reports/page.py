@@ -11,6 +11,7 @@ from typing import Any
 from jinja2 import BytecodeCache
 from markupsafe import Markup
 
+from stoic_assets.core.assertions.wording import has_name
 from stoic_assets.core.comparison.comparison_text import verdict_word
 from stoic_assets.core.comparison.version_verdict import version_verdict
 from stoic_assets.core.evolution.fitness import deliverable
@@ -56,7 +57,7 @@ def _environment(compiled: BytecodeCache | None) -> PageEnvironment:
         "lasted": lasted, "function": function, "short_of": short_of, "half_even": half_even,
         "beside": beside, "bounded": bounded, "verdict_word": verdict_word,
     }
-    environment.tests["deliverable"] = deliverable
+    environment.tests |= {"deliverable": deliverable, "named": has_name}
     return environment
 
 

@@ -42,7 +42,7 @@ def test_what_broke_in_a_few_jobs_stops_a_pipeline_though_nothing_regressed(eval
         {"job": "job 0", **place, "change": -0.5, "base": {"held": 4, "of": 4}, "candidate": {"held": 2, "of": 4}},
     ]
     broke = f"1 assertion that always held for {BASE} never holds for {CANDIDATE}"
-    named = "  job 1 (withheld): refund booked (held 4 of 4 times, now 0 of 4)\n"
+    named = "  refund booked (held 4 of 4 times, now 0 of 4) in job 1 (withheld)\n"
     assert run_gate("broken") == run_gate("regression", "broken") == (1, f"stoic: --fail-on broken: {broke}:\n{named}")
     undecided = f"{OPEN} 8 of 8 measured are undecided; timing was not measured\n"
     assert run_gate("inconclusive", "broken") == (1, f"{undecided}stoic: --fail-on broken: {broke}:\n{named}")
@@ -108,7 +108,7 @@ def test_what_broke_and_what_was_mended_is_shown_to_a_person(evaluate: Evaluate,
     assert shown[place + 1] == f"  refund booked (held 44 of 44 times, now 0 of 44) in {jobs} and 3 more"
     assert shown[place + 2 : place + 4] == [
         f"1 assertion that never held for {BASE} always holds for {CANDIDATE}:",
-        "  job 0 (withheld): refund booked (held 0 of 4 times, now 4 of 4)",
+        "  refund booked (held 0 of 4 times, now 4 of 4) in job 0 (withheld)",
     ]
 
 

@@ -112,7 +112,7 @@ def test_the_verdict_against_the_base_is_told(
     place = lines.index("Regressed against marcus@0: assertion −0.40 (95 % interval −0.60 to −0.20)")
     assert lines[place + 1 : place + 7] == [
         "5 assertions that always held for marcus@0 never hold for marcus@1; a single trial may be chance:",
-        *(f"  chat (withheld): booked{number} (held 1 of 1 time, now 0 of 1)" for number in range(3)),
+        *(f"  booked{number} (held 1 of 1 time, now 0 of 1) in chat (withheld)" for number in range(3)),
         "  and 2 more",
         "`stoic compare marcus@0 marcus@1` compares the two in full",
     ]

@@ -24,10 +24,10 @@ def test_assertions_that_broke_and_were_mended_are_named(turned: Comparison) -> 
     broke, mended = told(turned.broken, (), turned.fixed, VERSIONS, 2)
     assert (broke.turn, broke.heading, broke.more, broke.rest) == ("broken", broken(turned.broken, *VERSIONS), 0, [])
     assert broke.lines == [
-        "order (withheld): refund booked (held 3 of 3 times, now 0 of 2)",
-        "order (withheld): 2: MATCH (r:Refund) RETURN count(r) (held 1 of 1 time, now 0 of 1)",
+        "refund booked (held 3 of 3 times, now 0 of 2) in order (withheld)",
+        "MATCH (r:Refund) RETURN count(r) (held 1 of 1 time, now 0 of 1) in order (withheld)",
     ]
-    assert mended.lines == ["order (withheld): m|a (held 0 of 2 times, now 2 of 2)"]
+    assert mended.lines == ["m|a (held 0 of 2 times, now 2 of 2) in order (withheld)"]
     [short] = told(turned.broken, (), (), VERSIONS, 1)
     assert (short.lines, short.rest) == (broke.lines[:1], ["and 1 more, which `stoic compare --json` names"])
 
@@ -41,7 +41,7 @@ def test_what_broke_in_several_jobs_is_one_line() -> None:
     [found] = told(pairs, (), (), VERSIONS, 2)
     assert [*found.lines, *found.rest] == [
         "no error (held 80 of 80 times, now 0 of 80) in job0 (withheld), job1 (withheld) and 38 more",
-        "order (withheld): 1: paid (held 2 of 2 times, now 0 of 2)",
+        "paid (held 2 of 2 times, now 0 of 2) in order (withheld)",
         "and 1 more, which `stoic compare --json` names",
     ]
     assert [line.count("job") for line in told(pairs, (), (), VERSIONS, len(pairs))[0].lines] == [40, 0, 0]
@@ -62,10 +62,10 @@ def test_what_holds_less_often_is_told_over_all_jobs_that_check_it(forgetful: Co
     assert weaker(forgetful.weaker * 2, *VERSIONS) == "2 assertions hold significantly less often for m@2 than for m@1"
 
 
-def test_of_one_job_the_line_names_it_first() -> None:
+def test_one_job_is_named_as_several_are() -> None:
     [pair] = reminders((5, 0))
     [found] = told((), weaker_assertions([pair], 0.1), (), VERSIONS)
-    assert found.lines == ["job00 (withheld): reminder stored (held 5 of 5 times, now 0 of 5; p 0.004)"]
+    assert found.lines == ["reminder stored (held 5 of 5 times, now 0 of 5; p 0.004), less often in job00 (withheld)"]
 
 
 def test_what_broke_wherever_it_fell_is_told_once(forgetful: Comparison) -> None:

@@ -40,8 +40,8 @@ def test_that_nothing_could_come_out_regressed_is_told_everywhere(worse: Compari
 def test_markdown_lists_them_before_the_measures(turned: Comparison, worse: Comparison) -> None:
     said = comparison_markdown(turned).split("| measure")[0]
     heading = "**2 assertions that always held for `marcus@1.0.0` never hold for `marcus@1.1.0`:**"
-    assert f"{heading}\n\n- order (withheld): refund booked (held 3 of 3 times, now 0 of 2)\n- order" in said
-    assert "always holds for `marcus@1.1.0`:**\n\n- order (withheld): m\\|a (held 0 of 2 times, now 2 of 2)" in said
+    assert f"{heading}\n\n- refund booked (held 3 of 3 times, now 0 of 2) in order (withheld)\n- MATCH" in said
+    assert "always holds for `marcus@1.1.0`:**\n\n- m\\|a (held 0 of 2 times, now 2 of 2) in order (withheld)" in said
     assert "assertion that" not in comparison_markdown(worse)
 
 
@@ -51,7 +51,7 @@ def test_markdown_shows_commands_as_code_and_names_as_they_are(turned: Compariso
     notes = ("an older one: `--evaluation e_1`",)
     said = comparison_markdown(replace(turned, assertions=tuple(quoted), notes=notes))
     assert "\n- and 2 more, which `stoic compare --json` names\n" in said
-    assert said.count("\n- \\`order\\` (withheld): refund booked") == 30
+    assert said.count(") in \\`order\\` (withheld)\n") == 30
     assert "- an older one: `--evaluation e_1`\n" in said
     refusal = refusal_markdown("a@1", "a@2", "run `stoic eval`.")
     assert refusal == "### ❔ `a@2` was not compared with `a@1`\n\nrun `stoic eval`.\n"

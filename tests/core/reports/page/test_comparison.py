@@ -121,6 +121,14 @@ def test_an_assertion_that_holds_less_often_in_several_jobs_is_named_beside_the_
     assert re.search(r"<li>stored \(held (\d+) of \1 times, now \d+ of \d+; p [&<\d].*\), less often in ", box)
 
 
+def test_an_assertion_without_a_name_is_not_headed_by_its_number(make_data: Make) -> None:
+    html = render_report(make_data())
+    expression, numbers = '<span class="note">expression', r"<strong>2</strong>|· 2\s*<code|>2 · expression"
+    assert expression in html
+    assert "<strong>reminder stored</strong>" in html
+    assert re.findall(numbers, html.partition('id="flips"')[2]) == []
+
+
 def test_one_assertion_that_flipped_is_no_plural(make_data: Make) -> None:
     data = make_data()
     found = differences(data)
