@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stoic_assets.core.comparison.assertions_text import CHANCE, how_often, how_often_over_all
+from stoic_assets.core.comparison.assertions_text import CHANCE, broken, how_often, how_often_over_all
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.comparison_text import change, headline, name, what_to_know
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
@@ -21,8 +21,14 @@ def comparison_junit(comparison: Comparison) -> str:
     against = f"{candidate} against {base}{' (offline)' if comparison.candidate.offline else ''}"
     cases = [_case(against, row) for row in comparison.gating]
     cases += _assertion_cases(against, comparison)
-    said = "\n".join([headline(comparison), *what_to_know(comparison)])
+    said = "\n".join([headline(comparison), *_maybe_broken(comparison), *what_to_know(comparison)])
     return junit([Suite(_suite_name(base, candidate), cases, said)])
+
+
+def _maybe_broken(comparison: Comparison) -> Iterator[str]:
+    """How many assertions broke of which a single trial says so: their tests are skipped, not failed."""
+    if once := [pair for pair in comparison.broken if not pair.repeated]:
+        yield f"{broken(once, *comparison.versions)}; {CHANCE}"
 
 
 def refusal_junit(base: str, candidate: str, why: str) -> str:
