@@ -137,9 +137,14 @@ def _table(rows: Rows, with_moments: bool) -> Table:
         table.add_column(heading, justify="right")
     for row in rows:
         begun = [f"{in_utc(row['started_at']):%Y-%m-%d %H:%M}"] if with_moments else []
-        status = " ".join([row["status"], *(word for word in ("running", "offline") if row[word])])
-        names = row["agent_version"], row["evaluation_id"], *begun, status
+        names = row["agent_version"], row["evaluation_id"], *begun, _status(row)
         scored = f"{row['scored_trials'] or 0} of {row['planned_trials']}"
         numbers = dashed(score, row["average_score"]), dashed(dollars, row["cost_usd"])
         table.add_row(*map(console.Name, names), scored, *numbers)
     return table
+
+
+def _status(row: Row) -> str:
+    """`conversing running offline`; one that is finished is `in use` by the command that still publishes it."""
+    at_work = "in use" if row["status"] == FINISHED else "running"
+    return " ".join([row["status"], *([at_work] if row["running"] else []), *(["offline"] if row["offline"] else [])])

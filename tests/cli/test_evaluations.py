@@ -110,7 +110,8 @@ def test_one_that_runs_is_told_from_one_that_was_cut_short(
     assert [row["running"] for row in json.loads(listed("--json"))] == [False, False]
     assert "running" not in listed()
     with workplace.evidence.locked(version, FINISHED):  # its events are still being published
-        assert "finished running" in listed().splitlines()[2]
+        assert "finished in use" in listed().splitlines()[2]
+        assert "running" not in listed()
 
 
 def test_one_that_was_cut_short_is_known_to_be_offline_too(
