@@ -146,8 +146,10 @@ def _releases(workplace: Workplace) -> Found:
     unusable = filter(None, (_unusable(release, workplace) for release in releases.values()))
     known = {*with_faulty(releases, faults), *stored_versions(workplace)}
     orphans = (_orphan(release, known, workplace) for release in releases.values())
-    if complaints := [*faults, *unusable, *filter(None, orphans)]:
-        return "note", "; ".join(map(str, complaints))
+    of_jobs = {str(fault) for fault in readable_jobs(job_files(workplace.project))[1]}
+    found = dict.fromkeys(map(str, [*faults, *unusable, *filter(None, orphans)]))
+    if complaints := [each for each in found if each not in of_jobs]:
+        return "note", "; ".join(complaints)
     return "ok", ", ".join(sorted(releases)) or "none yet; `stoic release add` writes one"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from stoic_assets.adapters.agents.connect import KEY, check_access
 from stoic_assets.adapters.agents.knowledge_context import ADDRESS, check_knowledge_service
-from stoic_assets.adapters.disk.job_files import load_jobs
+from stoic_assets.adapters.disk.job_files import readable_jobs
 from stoic_assets.adapters.disk.release_files import releases_by_version
 from stoic_assets.adapters.evaluation.job_choice import job_files
 from stoic_assets.adapters.evaluation.specification import targets_of
@@ -43,7 +43,7 @@ async def _model(workplace: Workplace) -> Found:
 
 async def _agent(workplace: Workplace) -> Found:
     releases = releases_by_version(workplace.project.releases)
-    jobs = load_jobs(job_files(workplace.project))
+    jobs, complaints = readable_jobs(job_files(workplace.project))
     of_jobs = [targets_of(job, releases.values(), workplace.env) for job in jobs]
     ways = {_way(url, target): target for targets in of_jobs for url, target in targets.items()}
     asked = [_fault(url, target, workplace.env) for (url, _), target in ways.items()]
@@ -53,7 +53,7 @@ async def _agent(workplace: Workplace) -> Found:
         if len(closed) == len(targets):
             raise closed[0]
     if not jobs:
-        return "note", "not looked for, since there are no jobs"
+        return "note", f"not looked for, since {'no job can be read' if complaints else 'there are no jobs'}"
     heard = sorted({url for url, how in ways if (url, how) not in faults})
     notes = [str(fault).partition(";")[0] for fault in faults.values()]
     notes += filter(None, (protocol_doubt(url, target.protocol) for (url, _), target in ways.items()))

@@ -83,6 +83,14 @@ def test_files_that_are_not_read_are_told(workplace: Workplace) -> None:
     assert FILES["jobs"](workplace) == ("note", f"1 in {workplace.project.jobs}; {told}")
 
 
+def test_the_fault_of_a_job_is_told_once(workplace: Workplace, marcus: Marcus) -> None:
+    marcus(here="http://127.0.0.1:9")
+    (workplace.project.jobs / "faulty.yml").write_text("tasksx: []")
+    with pytest.raises(ConfigurationError, match="tasksx: unknown key"):
+        FILES["jobs"](workplace)
+    assert FILES["releases"](workplace) == ("ok", "marcus@here")
+
+
 def test_a_job_with_more_tasks_than_turns_is_told(workplace: Workplace) -> None:
     workplace.project.jobs.mkdir()
     task = {"task": "Greet", "acceptanceCriteria": "Greeted"}

@@ -66,6 +66,14 @@ def test_without_jobs_no_agent_was_asked(workplace: Workplace) -> None:
     assert asyncio.run(SERVICES["agent"](workplace)) == ("note", "not looked for, since there are no jobs")
 
 
+def test_a_job_with_a_fault_says_nothing_of_the_agent(workplace: Workplace, marcus: Marcus, place: str) -> None:
+    marcus(here=place)
+    (workplace.project.jobs / "faulty.yml").write_text("tasksx: []")
+    assert asyncio.run(SERVICES["agent"](workplace)) == ("ok", place)
+    (workplace.project.jobs / "chat.yml").unlink()
+    assert asyncio.run(SERVICES["agent"](workplace)) == ("note", "not looked for, since no job can be read")
+
+
 def test_an_agent_is_looked_for_where_its_releases_listen(
     workplace: Workplace, marcus: Marcus, place: str, nowhere: str
 ) -> None:
