@@ -53,7 +53,7 @@ def build(
     else:
         console.out.print(
             f"wrote {built.path}: {plural(built.replies, 'reply', 'replies')}, {plural(built.items, 'item')} "
-            "with repeats and attention items"
+            f"with {'repeats and ' if built.repeats else ''}attention items"
         )
         console.out.print(f"keys in {built.keys}: keep this file; without it ratings cannot be matched to replies")
 
@@ -77,8 +77,10 @@ def collect(
         found = f"no rating found in {files}" if collected.files else "no JSON file found"
         console.out.print(f"{found}; collect the files that raters saved on the page")
     else:
-        files = plural(counts.pop("files"), "file")
-        console.say(", ".join([files, *(f"{count} {name}" for name, count in counts.items())]))
+        files, new = plural(counts.pop("files"), "file"), plural(counts.pop("new"), "new rating")
+        training = collected.merged.training
+        of_these = f" ({training} of practice or attention items)" if training else ""
+        console.say(", ".join([files, f"{new}{of_these}", *(f"{count} {name}" for name, count in counts.items())]))
         if counts["superseded"]:
             console.say(
                 "superseded: the same rater has rated the same item of the same page again (at the same time: the "

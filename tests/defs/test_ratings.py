@@ -158,7 +158,7 @@ def test_raters_are_told_whom_people_wrote_to(
 
     def build(_: Workplace, versions: list[str], about: str | None = None) -> ratings_store.Built:
         asked.append((versions, about))
-        return ratings_store.Built(Path("/page.html"), "p1", 1, 2, Path("/keys.json"))
+        return ratings_store.Built(Path("/page.html"), "p1", 1, 0, 2, Path("/keys.json"))
 
     monkeypatch.setattr(ratings_store, "build", build)
     config = dg.RunConfig({"rating_pages": RatingPageConfig(agent_versions=["a@1"], about=about)})

@@ -34,12 +34,13 @@ TABLE = "human_ratings"
 
 @dataclass(frozen=True)
 class Built:
-    """A page that was written: how many agents' `replies` it shows and, with repeats and attention items, how many
-    `items` in all. `keys` is the file of keys."""
+    """A page that was written: how many agents' `replies` it shows, so many `repeats` of them, and, with these and
+    attention items, how many `items` in all. `keys` is the file of keys."""
 
     path: Path
     page_id: str
     replies: int
+    repeats: int
     items: int
     keys: Path
 
@@ -76,7 +77,8 @@ def build(
         keys = write_keys(home, known | page.keys)
         path = out or rating_pages(workplace) / f"rating-page-{page.page_id}.html"
         write_whole(path, build_page(page, about))
-    return Built(path, page.page_id, len(replies), len(page.items), keys)
+    repeats = sum(key.repeat_of is not None for key in page.keys.values())
+    return Built(path, page.page_id, len(replies), repeats, len(page.items), keys)
 
 
 def scenario_replies(workplace: Workplace, agent_version: str) -> list[Reply]:

@@ -25,7 +25,8 @@ class Merged:
     """The result of `merge`. `rows` holds all rows of every place that changed; the counts are of ratings.
 
     `superseded` ones were dropped for one of the same rater, test id and page that was stored or given with them.
-    Ratings whose id is on no built page are `unknown`; they are included in the other counts as well.
+    Ratings whose id is on no built page are `unknown`; they are included in the other counts as well. `training` are
+    those of the new ones that are of practice or attention items, which no agreement counts.
     """
 
     rows: Mapping[Place, list[Row]]
@@ -34,6 +35,7 @@ class Merged:
     unchanged: int
     superseded: int
     unknown: int
+    training: int
 
     @property
     def has_new(self) -> bool:
@@ -44,7 +46,8 @@ class Merged:
     @property
     def counts(self) -> dict[str, int]:
         """The numbers of ratings, by their effect."""
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "rows"}
+        effects = (field.name for field in fields(self) if field.name not in ("rows", "training"))
+        return {name: getattr(self, name) for name in effects}
 
 
 def merge(stored: Rows, ratings: Iterable[Rating], keys: Keys) -> Merged:
@@ -68,7 +71,9 @@ def merge(stored: Rows, ratings: Iterable[Rating], keys: Keys) -> Merged:
     doubles = [row for row in given if row != incoming[_identity(row)]]
     unknown = sum(row["test_id"] not in keys for row in (*incoming.values(), *doubles))
     superseded = counts["superseded"] + len(doubles)
-    return Merged(whole, counts["new"], counts["changed"], counts["unchanged"], superseded, unknown)
+    new = [row for identity, row in incoming.items() if found[identity] == "new"]
+    training = sum(row["practice"] or row["attention"] for row in new)
+    return Merged(whole, counts["new"], counts["changed"], counts["unchanged"], superseded, unknown, training)
 
 
 def _found(before: Row | None, row: Row) -> Literal["new", "changed", "unchanged", "superseded"]:

@@ -47,6 +47,8 @@ def test_what_raters_are_told_makes_no_other_page(
     assert pages[0] == pages[1]
     build(out=Path("page.html"), as_json=True)
     assert json.loads(capsys.readouterr().out)["path"] == str(Path.cwd() / "page.html")
+    build(out=Path("page.html"))
+    assert ": 1 reply, 3 items with attention items\n" in capsys.readouterr().out
 
 
 def test_no_page_is_written_among_the_tables(workplace: Workplace) -> None:
@@ -59,13 +61,17 @@ def test_collecting_says_what_came_in(tmp_path: Path, capsys: pytest.CaptureFixt
     (tmp_path / "ann.json").write_text(json.dumps([rating | {"ratings": MARKS}]))
     collect([tmp_path / "ann.json"])
     counts, unknown = capsys.readouterr().out.splitlines()
-    assert counts == "1 file, 1 new, 0 changed, 0 unchanged, 0 superseded, 1 unknown"
+    assert counts == "1 file, 1 new rating, 0 changed, 0 unchanged, 0 superseded, 1 unknown"
     assert unknown.startswith("unknown: these ratings belong to no page that is known here: ")
     (tmp_path / "another ann.json").write_text(json.dumps([rating | {"ratings": MARKS, "timestamp": "2025-12-31"}]))
     collect([tmp_path / "another ann.json"])
     counts, advice, _ = capsys.readouterr().out.splitlines()
-    assert counts == "1 file, 0 new, 0 changed, 0 unchanged, 1 superseded, 1 unknown"
+    assert counts == "1 file, 0 new ratings, 0 changed, 0 unchanged, 1 superseded, 1 unknown"
     assert "if two people used one rater id, change it in one" in advice
+    practice = rating | {"ratings": MARKS, "rater_id": "bob", "meta": {"practice": True}}
+    (tmp_path / "b.json").write_text(json.dumps([practice]))
+    collect([tmp_path / "b.json"])
+    assert "1 file, 1 new rating (1 of practice or attention items), 0 changed" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", [lambda: collect([]), analyze, calibrate, feedback])

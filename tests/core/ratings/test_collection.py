@@ -70,7 +70,8 @@ def test_what_belongs_to_no_trial_stands_elsewhere() -> None:
     assert set(merged.rows) == {ELSEWHERE}
     flags = {row["test_id"]: (row["practice"], row["attention"], row["repeat_of"]) for row in stored(merged)}
     assert flags == {"p1": (True, False, None), "a1": (False, True, None), "eff_001": (True, False, "eff_000")}
-    assert (merged.new, merged.unknown) == (3, 1)
+    assert (merged.new, merged.unknown, merged.training) == (3, 1, 3)
+    assert merge(stored(merged), [rating("p1"), rating("i1")], KEYS).training == 0, "it counts new ones only"
 
 
 def test_what_is_known_of_an_item_goes_before_what_the_file_says() -> None:

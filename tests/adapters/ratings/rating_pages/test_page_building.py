@@ -76,7 +76,7 @@ def test_without_a_version_the_one_evaluated_last_is_shown(workplace: Workplace)
 def test_a_page_and_its_keys_are_kept_apart(workplace: Workplace, tmp_path: Path) -> None:
     store(workplace, "e1", [trial("e1", f"s{n}") for n in range(21)])
     built = build(workplace, [VERSION])
-    assert (built.replies, built.items) == (21, 21 + 5 + 2)
+    assert (built.replies, built.repeats, built.items) == (21, 5, 21 + 5 + 2)
     assert built.path.parent == workplace.reports / "ratings"
     assert [path.stat().st_mode & 0o777 for path in (built.path, built.keys)] == [0o644, 0o600]
     html, keys = built.path.read_text(encoding="utf-8"), json.loads(built.keys.read_text())
