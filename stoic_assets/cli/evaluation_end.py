@@ -120,7 +120,7 @@ def _show(outcome: Outcome, workplace: Workplace) -> None:
     shown = worst_trials(document["trials"])
     console.print_table(trials_table(shown, outcome.names))
     if left := len(document["trials"]) - len(shown):
-        console.say(f"and {plural(left, 'trial')} with higher totals, which the report shows", style="dim")
+        console.say(f"and {plural(left, 'trial')} with a higher overall score, which the report shows", style="dim")
     console.print_table(virtues_table(outcome.virtues, outcome.intervals))
     failed = failures(document["trials"], outcome.names, workplace.settings.passing.task_at_least)
     for line in (*endings(document["trials"], outcome.names), *failed):

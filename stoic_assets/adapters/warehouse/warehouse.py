@@ -120,7 +120,7 @@ class Warehouse:
         """The version evaluated last. Raises `NothingYet` if there is none."""
         rows = self.query("select agent_version from evaluations order by started_at desc limit 1")
         if not rows:
-            advice = "run `stoic eval` or `stoic demo`; `stoic list` shows evaluations that were cut short"
+            advice = "run `stoic eval` or `stoic demo`, or continue one that was cut short, if `stoic list` shows any"
             raise NothingYet(f"nothing was evaluated yet in {self.root}; {advice}")
         return str(rows[0]["agent_version"])
 
