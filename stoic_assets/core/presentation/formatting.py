@@ -115,8 +115,8 @@ def milliseconds(value: float) -> str:
 
 
 def dollars(value: float) -> str:
-    """US dollars; small sums keep two significant digits: `$1.24`, `$0.0031`, `<$0.001`."""
-    return f"${value:,.2f}" if value >= 0.0995 or value == 0 else f"${value:.2g}" if value >= 0.001 else "<$0.001"
+    """US dollars; small sums keep two significant digits: `$1.24`, `$0.0060`, `<$0.001`."""
+    return f"${value:,.2f}" if value >= 0.0995 or value == 0 else f"${value:#.2g}" if value >= 0.001 else "<$0.001"
 
 
 def utc(value: datetime | str) -> str:
