@@ -6,11 +6,11 @@ must also differ by its minimal relevant difference δ: with many jobs an irrele
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from math import ceil, fsum, log, log1p
 from statistics import fmean
 from typing import Any, Literal
 
+from stoic_assets.core.comparison.correction import holm
 from stoic_assets.core.comparison.effect import ALPHA, FEWEST_JOBS, NO_SPREAD, Effect, Tested, effect
 from stoic_assets.core.comparison.measures import NOT_MEASURED
 from stoic_assets.core.comparison.paired_jobs import NO_NOISE, Noise, Pair, Scope
@@ -126,26 +126,6 @@ def decide(tests: Sequence[Test], gating: bool) -> list[Finding]:
         _decided(finding, *adjusted[place], len(family)) if place in adjusted else finding
         for place, finding in enumerate(findings)
     ]
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Step down: the smallest p times their number, the next times one less, none below the one before."""
-    ascending = sorted(range(len(p_values)), key=p_values.__getitem__)
-    grown = (min(1.0, p_values[place] * (len(p_values) - rank)) for rank, place in enumerate(ascending))
-    adjusted = dict(zip(ascending, accumulate(grown, max), strict=True))
-    return [adjusted[place] for place in range(len(p_values))]
-
-
-def hochberg(p_values: Sequence[float]) -> list[float]:
-    """Step up: the largest p as it is, the next times two, and so on, none above the one after.
-
-    Hochberg (1988), A sharper Bonferroni procedure, Biometrika 75. No p is larger than Holm's, and it keeps the same
-    promise unless tests contradict each other.
-    """
-    descending = sorted(range(len(p_values)), key=p_values.__getitem__, reverse=True)
-    grown = (p_values[place] * (rank + 1) for rank, place in enumerate(descending))
-    adjusted = dict(zip(descending, accumulate(grown, min), strict=True))
-    return [adjusted[place] for place in range(len(p_values))]
 
 
 def _effect(test: Test, tests: int) -> Effect:

@@ -25,8 +25,8 @@ from math import comb, prod
 from statistics import fmean
 from typing import Any
 
+from stoic_assets.core.comparison.correction import hochberg
 from stoic_assets.core.comparison.effect import ALPHA
-from stoic_assets.core.comparison.family import hochberg
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion, greatest_loss_first
 from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.names import natural
