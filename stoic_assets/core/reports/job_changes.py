@@ -14,13 +14,13 @@ from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.reports.data import mean
 from stoic_assets.core.reports.trial_view import TrialView
-from stoic_assets.core.rounding import ROUNDING
+from stoic_assets.core.rounding import ROUNDING, as_shown, falls_short
 from stoic_assets.core.table_rows import Row
 from stoic_assets.core.virtues import VIRTUES
 
 Measure = Literal["overall", "virtue_overall"]
 """A column of `composite_scores`."""
-MOST_LOSSES, MOST_GAINS = 5, 3
+MOST_CHANGED = 8
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,16 @@ class JobChange:
         """This version's mean less the base's; None where one is missing."""
         before, after = self.means
         return None if before is None or after is None else after - before
+
+    @property
+    def size(self) -> float:
+        """How large the change is, 0–1; 0 where there is none, or a mean is missing."""
+        return as_shown(abs(self.change or 0.0)) if _differ(self.means) else 0.0
+
+    @property
+    def worse(self) -> bool:
+        """Whether the mean is lower; where it is the same or missing, whether the assertions hold less often."""
+        return (self.change or 0.0) < 0 if self.size else sum(flip.change for flip in self.flips) < 0
 
     def _means(self, measure: Measure) -> tuple[float | None, float | None]:
         before, after = (mean((trial.scores for trial in trials), measure) for trials in (self.base, self.this))
@@ -103,18 +113,20 @@ def deltas_of(rows: Iterable[Row]) -> dict[Measure, float]:
     return {"overall": deltas.get("overall", 0.0), "virtue_overall": min(virtues, default=0.0)}
 
 
-def most_changed(changes: Sequence[JobChange], deltas: Mapping[Measure, float]) -> list[JobChange]:
-    """The largest losses and gains that matter: of jobs whose assertions changed, and others of at least δ.
+def most_changed(
+    changes: Sequence[JobChange], deltas: Mapping[Measure, float]
+) -> tuple[list[JobChange], list[JobChange]]:
+    """The greatest losses, then the greatest gains, of what changed; and the rest, the greatest change first.
 
-    `changes` are in the order of `job_changes`.
+    A job changed if its assertions did, or by at least δ. At the same size losses go before gains; jobs whose means
+    are the same belong to the rest.
     """
-    moved = [
-        found for found in changes
-        if _differ(found.means) and (found.flips or abs(found.change or 0.0) >= deltas[found.measure] - ROUNDING)
-    ]
-    losses = [found for found in moved if (found.change or 0.0) < 0]
-    gains = [found for found in moved if (found.change or 0.0) > 0]
-    return losses[:MOST_LOSSES] + gains[-MOST_GAINS:]
+    changed = sorted(
+        (each for each in changes if each.flips or (each.size and not falls_short(each.size, deltas[each.measure]))),
+        key=lambda each: (-each.size, not each.worse),
+    )
+    greatest = [each for each in changed[:MOST_CHANGED] if each.size]
+    return sorted(greatest, key=lambda each: not each.worse), changed[len(greatest) :]
 
 
 def _differ(means: tuple[float | None, float | None]) -> bool:

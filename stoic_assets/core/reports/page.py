@@ -93,13 +93,13 @@ def _compared(data: ReportData, trials: Sequence[TrialView]) -> dict[str, Any]:
     plain = differences(data)
     before = trial_views(data.base) if data.base else []
     changes = job_changes(before, trials, plain.flips if plain else ())
-    most = most_changed(changes, deltas_of(data.version_comparisons))
+    most, others = most_changed(changes, deltas_of(data.version_comparisons))
     pairs = side_by_side(changes, most)
     return {
         "verdict": version_verdict(data.version_comparisons, plain.alike if plain else ()),
         "differences": plain,
         "most_changed": most,
-        "more_changed": sum(bool(change.flips) for change in changes) - sum(bool(change.flips) for change in most),
+        "more_changed": others,
         "pairs": pairs,
         "unshown_pairs": sum(change.flipped for change in changes) - sum(pair.change.flipped for pair in pairs),
         "pair_anchors": {(pair.change.job, pair.change.condition): pair.anchor for pair in pairs},

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.reports.data import EvaluationRows, ReportData
 from stoic_assets.core.reports.job_changes import JobChange, Measure, deltas_of, job_changes, most_changed
 from stoic_assets.core.reports.trial_view import trial_views
@@ -59,7 +60,7 @@ def test_the_same_total_summed_otherwise_is_no_change() -> None:
     base, this = one_job([0.1, 0.2, 0.3], [True] * 3), one_job([0.3, 0.2, 0.1], [True] * 3)
     [found] = changes(ReportData({}, **this, base=EvaluationRows({}, **base)))
     assert found.change
-    assert most_changed([found], {"overall": 0.0, "virtue_overall": 0.0}) == []
+    assert most_changed([found], {"overall": 0.0, "virtue_overall": 0.0}) == ([], [])
 
 
 def test_scenarios_of_a_job_are_apart() -> None:
@@ -96,9 +97,9 @@ def test_what_changed_most_are_losses_before_gains(make_data: Make) -> None:
     mirrored = replace(data, trials=data.base.trials, composite_scores=data.base.composite_scores, base=replace(
         data.base, trials=data.trials, composite_scores=data.composite_scores
     ))  # fmt: skip
-    assert most_changed(worse, DELTAS)[:5] == worse[:5]
-    assert all((change.change or 0) > 0 for change in most_changed(changes(mirrored), DELTAS))
-    assert most_changed([], DELTAS) == []
+    assert most_changed(worse, DELTAS)[0][:5] == worse[:5]
+    assert all((change.change or 0) > 0 for change in most_changed(changes(mirrored), DELTAS)[0])
+    assert most_changed([], DELTAS) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -132,22 +133,36 @@ def test_losses_and_gains_of_virtues_are_among_what_changed_most() -> None:
     def own(data: dict[str, Any]) -> dict[str, Any]:
         return {name: [{**row, "trial_id": row["job"]} for row in rows] for name, rows in data.items()}
 
-    found = most_changed(changes(ReportData({}, **own(tables(1)), base=EvaluationRows({}, **own(tables(0))))), DELTAS)
-    assert [each.job for each in found] == ["j0", "j3", "j4"]
+    report = ReportData({}, **own(tables(1)), base=EvaluationRows({}, **own(tables(0))))
+    found, _ = most_changed(changes(report), DELTAS)
+    assert [each.job for each in found] == ["j0", "j4", "j3"]
+
+
+def changed_job(change: float, flips: Sequence[PairedAssertion] = ()) -> JobChange:
+    """A job that is named after the change of its total from 0.5."""
+    before, after = (trial_views(ReportData({}, **one_job([total], [None]))) for total in (0.5, 0.5 + change))
+    return JobChange(f"{change:+g}", "withheld", before, after, [*flips])
 
 
 def test_a_change_below_delta_is_named_only_where_assertions_changed(make_data: Make) -> None:
-    flip = changes(make_data())[0].flips[0]
+    flips = changes(make_data())[0].flips[:1]
+    found = [changed_job(-0.05), changed_job(-0.04), changed_job(-0.03, flips), changed_job(0.01, flips)]
+    assert [each.job for each in most_changed([*found, changed_job(0.04)], DELTAS)[0]] == ["-0.05", "-0.03", "+0.01"]
 
-    def job(name: str, change: float, *, flipped: bool) -> JobChange:
-        before, after = (
-            trial_views(ReportData({}, **one_job([total], [None], job=name))) for total in (0.9, 0.9 + change)
-        )
-        return JobChange(name, "withheld", before, after, [flip] if flipped else [])
 
-    found = [job("loss", -0.05, flipped=False), job("noise", -0.04, flipped=False), job("flip", -0.03, flipped=True)]
-    gains = [job("up", 0.01, flipped=True), job("more noise", 0.04, flipped=False)]
-    assert [each.job for each in most_changed([*found, *gains], DELTAS)] == ["loss", "flip", "up"]
+def test_the_greatest_changes_are_shown_however_many_of_them_are_losses() -> None:
+    losses, gains = (-0.45, -0.4, -0.35, -0.3, -0.25, -0.2, -0.1), (0.06, 0.1, 0.22)
+    greatest, others = most_changed([changed_job(size) for size in (*losses, *gains)], DELTAS)
+    assert [each.job for each in greatest] == ["-0.45", "-0.4", "-0.35", "-0.3", "-0.25", "-0.2", "-0.1", "+0.22"]
+    assert [(each.job, each.worse) for each in others] == [("+0.1", False), ("+0.06", False)]
+
+
+def test_a_job_with_the_same_mean_is_worse_by_its_assertions(make_data: Make) -> None:
+    flips = changes(make_data())[0].flips[:1]
+    assert flips[0].change < 0
+    greatest, others = most_changed([changed_job(0.0, flips), changed_job(0.0)], DELTAS)
+    assert greatest == []
+    assert [each.worse for each in others] == [True]
 
 
 def test_the_virtues_of_a_job_matter_from_the_smallest_delta_of_a_virtue_on() -> None:

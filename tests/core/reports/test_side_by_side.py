@@ -78,7 +78,7 @@ def test_jobs_whose_virtues_changed_most_follow_those_that_flipped() -> None:
     changes = [JobChange(f"j{n}", "c", [trial({}, virtues=0.9)], [trial({}, virtues=0.9 - n / 10)], []) for n in (2, 1)]
     same = JobChange("same", "c", [trial({}, virtues=0.9)], [trial({}, virtues=0.9)], [])
     every = [*changes, same, flipped]
-    found = side_by_side(every, most_changed(every, {"overall": 0.0, "virtue_overall": 0.0}))
+    found = side_by_side(every, most_changed(every, {"overall": 0.0, "virtue_overall": 0.0})[0])
     assert [pair.change.job for pair in found] == ["flipped", "j2", "j1"]
     assert len({pair.anchor for pair in found}) == 3
 
