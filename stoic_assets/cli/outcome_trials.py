@@ -37,7 +37,7 @@ def failures(trials: Sequence[TrialEntry], names: Names, task_at_least: float) -
     below = f"tasks scored below {task_at_least:g}"
     badly_done = _told_once(
         ("failed", names[trial["trial_id"]], f"{below}: {'; '.join(task['task'] for task in low)}")
-        for trial in trials if (low := low_tasks(trial, task_at_least))
+        for trial in trials if (low := low_tasks(trial["scores"]["task"], trial["tasks"], task_at_least))
     )  # fmt: skip
     return _shortened([*asserted, *badly_done])
 

@@ -72,6 +72,7 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
         judge_calibration=calibration_rows(workplace.warehouse),
         invalid_trials_threshold=workplace.settings.invalid_trials_threshold,
         weak_below=workplace.settings.weakness.score_below,
+        task_at_least=workplace.settings.passing.task_at_least,
         uncompared=None if comparisons else outdated or why_uncompared(workplace, manifest),
         comparable=None if base else comparable_version(workplace, manifest, trends),
         fitness_is_sent=bool(addresses(workplace.env)["fitness"]),

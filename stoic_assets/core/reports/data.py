@@ -48,7 +48,8 @@ class ReportData(EvaluationRows):
     says why there is none with the version that is known to be the base, and what to do; `comparable` is an earlier
     version for a report without any base. `judge_calibration` contains all comparisons of judges with people. Above
     `invalid_trials_threshold`, a share of the trials, 0–1, there is no verdict. A virtue is weak with a score below
-    `weak_below`, 0–1. `fitness_is_sent` where the evolution service has an address.
+    `weak_below`, 0–1, and a trial fails if the mean of its tasks is below `task_at_least`, 0–1. `fitness_is_sent` where
+    the evolution service has an address.
     """
 
     virtue_trends: Rows = ()
@@ -57,6 +58,7 @@ class ReportData(EvaluationRows):
     jobs: Rows = ()
     invalid_trials_threshold: float = 0.10
     weak_below: float = 0.7
+    task_at_least: float = 0.7
     base: EvaluationRows | None = None
     uncompared: str | None = None
     comparable: str | None = None

@@ -20,6 +20,7 @@ from stoic_assets.core.presentation.drawing import PAGE_INK
 from stoic_assets.core.presentation.formatting import beside, bounded, lasted, short_of
 from stoic_assets.core.presentation.page_environment import PageEnvironment
 from stoic_assets.core.reports.data import ReportData, latest
+from stoic_assets.core.reports.failed_tasks import failed_by, failed_tasks, tasks_too_low
 from stoic_assets.core.reports.forest_chart import forest_chart_svg
 from stoic_assets.core.reports.job_changes import deltas_of, job_changes, most_changed
 from stoic_assets.core.reports.job_table import failed_assertions, job_rows
@@ -55,7 +56,7 @@ def _environment(compiled: BytecodeCache | None) -> PageEnvironment:
     environment = _RowEnvironment("core/reports/templates", compiled=compiled)
     environment.filters |= {
         "lasted": lasted, "function": function, "short_of": short_of, "half_even": half_even,
-        "beside": beside, "bounded": bounded, "verdict_word": verdict_word,
+        "beside": beside, "bounded": bounded, "verdict_word": verdict_word, "tasks_too_low": tasks_too_low,
     }
     environment.tests |= {"deliverable": deliverable, "named": has_name}
     return environment
@@ -72,6 +73,7 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
         data = replace(data, base=None, version_comparisons=())
     return _environment(compiled).get_template("report.html.jinja").generate(
         data=data, offline_note=OFFLINE_NOTE, measures=found, failures=failed_assertions(trials),
+        low_tasks=failed_tasks(trials, data.task_at_least), failed_by=failed_by(trials, data.task_at_least),
         jobs=job_rows(trials, totals=found[0].trials > 0),
         trials=trials, virtues=_in_order(data.evaluation_virtues), trends=_in_order(data.virtue_trends),
         releases=release_means(data.virtue_trends), virtue_names=VIRTUES, virtue_key=KEY,

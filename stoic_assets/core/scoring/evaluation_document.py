@@ -107,10 +107,8 @@ TrialEntry = Mapping[str, Any]
 """A trial of the document that `--json` prints."""
 
 
-def low_tasks(trial: TrialEntry, task_at_least: float) -> list[Mapping[str, Any]]:
-    """The tasks of a trial that lowered the mean of its task scores; none where it is high enough."""
-    mean = trial["scores"]["task"]
+def low_tasks(mean: float | None, tasks: Rows, task_at_least: float) -> list[Row]:
+    """Those of a trial's tasks that lowered the mean of their scores; none where it is high enough."""
     if mean is None or not falls_short(mean, task_at_least):
         return []
-    scored = [task for task in trial["tasks"] if task["score"] is not None]
-    return [task for task in scored if falls_short(task["score"], task_at_least)]
+    return [task for task in tasks if task["score"] is not None and falls_short(task["score"], task_at_least)]

@@ -58,7 +58,7 @@ def _case(trial: TrialEntry, classname: str, name: str, task_at_least: float) ->
         return Case(classname, name)
     tasks = [
         f"task scored {short_of(task['score'], task_at_least)}: {task['task']}  ({task['reason']})"
-        for task in low_tasks(trial, task_at_least)
+        for task in low_tasks(trial["scores"]["task"], trial["tasks"], task_at_least)
     ]
     reasons = [*_failed_assertions(trial), *tasks]
     return Case(classname, name, "failure", "; ".join(reasons), "\n".join(reasons))

@@ -82,7 +82,8 @@ def test_trials_and_assertions_are_shown_by_their_names(
     found = stored()
     asked = {"text": "RETURN\n  1", "weight": 1.0, "passed": False, "error": None}
     scores = dict.fromkeys(("timing", "task", "assertion", "failure_penalty", "overall"))
-    plain = TRIAL | {"reason": None, "passed": None, "scores": scores, "virtues": {}, "virtue_overall": {"score": None}}
+    unjudged = {"tasks": [], "virtues": {}, "virtue_overall": {"score": None}}
+    plain = TRIAL | {"reason": None, "passed": None, "scores": scores, **unjudged}
     held = {**asked, "name": "3", "passed": True}
     free = {**asked, "name": "of no weight", "weight": 0.0}
     assertions = [{**asked, "name": "one reminder"}, {**asked, "name": "2", "error": "no row"}, held, free]
