@@ -38,6 +38,15 @@ _OF_BASE = (
 )  # fmt: skip
 """The tables that the side-by-side view needs; the verdicts of the base's judges are in its own report."""
 
+_WITHOUT_VERDICT = """
+select agent_version
+from evaluations left join evaluation_scores as scores using (agent_version, evaluation_id)
+where evaluations.agent = ?
+group by agent_version
+having not bool_or(status = 'finished' and coalesce(conclusive, false))
+order by min(started_at), agent_version
+"""
+
 
 @dataclass(frozen=True)
 class WeakVirtueReport:
@@ -68,6 +77,7 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
         jobs=_jobs(workplace, manifest, tables["trials"]),
         evaluation=_head(stored),
         virtue_trends=trends,
+        without_verdict=[row["agent_version"] for row in workplace.warehouse.query(_WITHOUT_VERDICT, [agent])],
         version_comparisons=comparisons,
         judge_calibration=calibration_rows(workplace.warehouse),
         invalid_trials_threshold=workplace.settings.invalid_trials_threshold,

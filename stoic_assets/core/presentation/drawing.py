@@ -26,8 +26,8 @@ PALETTE = ("#3b82c4", "#d97706", "#2a9d6f", "#a463c8", "#d6537a")
 STRONG, WEAK = PALETTE[0], PALETTE[1]
 INK_MARK = "#010203"
 """Placeholder for the ink of the page in charts: matplotlib does not know `currentColor`."""
-LABEL_COLUMNS = 24
-"""A longer label is cut, so that there is room for the chart; a broad character takes two columns."""
+LABEL_COLUMNS = 22
+"""A longer label is shortened, so that there is room for the chart; a broad character takes two columns."""
 
 _REFERENCE = re.compile(r'( id="|href="#|url\(#)')
 _BROAD = re.compile("[^\u0000-\u08ff\u10a0-\u10ff\u1e00-\u2bff]")
@@ -77,12 +77,25 @@ def _figure_class() -> "type[Figure]":
 
 
 def label(text: str) -> str:
-    """A text as charts can write it: in one short line, with `$` escaped."""
+    """A text as charts can write it: in one short line, with `$` escaped.
+
+    A long one lacks its middle: versions may differ in their first or their last letters only.
+    """
     line = " ".join(visible(text).split())
-    ends = list(accumulate(2 if _BROAD.match(character) else 1 for character in line))
-    if ends and ends[-1] > LABEL_COLUMNS:
-        line = line[: sum(end <= LABEL_COLUMNS - 3 for end in ends)] + "..."
+    if columns(line) > LABEL_COLUMNS:
+        before, after = LABEL_COLUMNS // 2, (LABEL_COLUMNS - 1) // 2
+        line = f"{line[: _fitting(line, before)]}…{line[len(line) - _fitting(line[::-1], after) :]}"
     return line.replace("$", r"\$")
+
+
+def columns(line: str) -> int:
+    """How broad a line is, in letters."""
+    return len(line) + len(_BROAD.findall(line))
+
+
+def _fitting(line: str, room: int) -> int:
+    """How many of the first characters fit into `room` columns."""
+    return sum(end <= room for end in accumulate(map(columns, line)))
 
 
 def svg(figure: "Figure", name: str, ink: str = PAGE_INK) -> str:

@@ -3,7 +3,7 @@
 A column that is absent counts as null. The caller supplies the rows.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -43,16 +43,17 @@ class ReportData(EvaluationRows):
 
     `jobs` are those used in judging: name, facts, tasks and scenarios as in `Job`, what their seeds `told` the agent,
     the Cypher of their `setups`, and whether they were `corrected` after their conversations; a corrected one that is
-    not `kept` is given in its form before that. `virtue_trends` contains the agent's other versions too.
-    `version_comparisons` contains only the comparison with `base`, of which only some tables are given; `uncompared`
-    says why there is none with the version that is known to be the base, and what to do; `comparable` is an earlier
-    version for a report without any base. `judge_calibration` contains all comparisons of judges with people. Above
-    `invalid_trials_threshold`, a share of the trials, 0–1, there is no verdict. A virtue is weak with a score below
-    `weak_below`, 0–1, and a trial fails if the mean of its tasks is below `task_at_least`, 0–1. `fitness_is_sent` where
-    the evolution service has an address.
+    not `kept` is given in its form before that. `virtue_trends` contains the agent's other versions too, except those
+    `without_verdict`, which have no finished and conclusive evaluation. `version_comparisons` contains only the
+    comparison with `base`, of which only some tables are given; `uncompared` says why there is none with the version
+    that is known to be the base, and what to do; `comparable` is an earlier version for a report without any base.
+    `judge_calibration` contains all comparisons of judges with people. Above `invalid_trials_threshold`, a share of the
+    trials, 0–1, there is no verdict. A virtue is weak with a score below `weak_below`, 0–1, and a trial fails if the
+    mean of its tasks is below `task_at_least`, 0–1. `fitness_is_sent` where the evolution service has an address.
     """
 
     virtue_trends: Rows = ()
+    without_verdict: Sequence[str] = ()
     version_comparisons: Rows = ()
     judge_calibration: Rows = ()
     jobs: Rows = ()

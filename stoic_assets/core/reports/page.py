@@ -17,7 +17,7 @@ from stoic_assets.core.comparison.version_verdict import version_verdict
 from stoic_assets.core.evolution.fitness import deliverable
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
 from stoic_assets.core.presentation.drawing import PAGE_INK
-from stoic_assets.core.presentation.formatting import beside, bounded, lasted, short_of
+from stoic_assets.core.presentation.formatting import beside, bounded, lasted, listed, short_of
 from stoic_assets.core.presentation.page_environment import PageEnvironment
 from stoic_assets.core.reports.data import ReportData, latest
 from stoic_assets.core.reports.failed_tasks import failed_by, failed_tasks, tasks_too_low
@@ -57,6 +57,7 @@ def _environment(compiled: BytecodeCache | None) -> PageEnvironment:
     environment.filters |= {
         "lasted": lasted, "function": function, "short_of": short_of, "half_even": half_even,
         "beside": beside, "bounded": bounded, "verdict_word": verdict_word, "tasks_too_low": tasks_too_low,
+        "listed": listed,
     }
     environment.tests |= {"deliverable": deliverable, "named": has_name}
     return environment
@@ -124,7 +125,7 @@ def _charts(data: ReportData) -> dict[str, str]:
     if data.evaluation_virtues:
         drawn["radar"] = virtue_radar_svg(data.evaluation_virtues, base, _compared_versions(data))
     if len(releases(data.virtue_trends)) > 1:
-        drawn["trends"] = trend_chart_svg(data.virtue_trends)
+        drawn["trends"] = trend_chart_svg(data.virtue_trends, data.evaluation["agent_version"])
     if times:
         drawn["times"] = response_time_chart_svg(times)
     if gating:

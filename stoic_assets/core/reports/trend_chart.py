@@ -1,10 +1,10 @@
 """The chart of virtues over releases."""
 
-import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from stoic_assets.core.presentation.drawing import INK_MARK, PALETTE, axes, label, svg
+from stoic_assets.core.presentation.drawing import INK_MARK, PALETTE, axes, columns, label, svg
 from stoic_assets.core.presentation.formatting import words
 from stoic_assets.core.table_rows import Rows
 from stoic_assets.core.virtues import VIRTUES
@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 
 ROOM = 46
 """Characters that fit side by side below the axis."""
+SHORT = 10
+"""Characters of a name that may extend beyond an end of the axis by its half; the room is that of the lines."""
 MARKERS = "osD^v"
+Side = Literal["left", "center", "right"]
+SIDES: tuple[Side, ...] = ("left", "center", "right")
+"""Where a label stands that must not be cut at an end of the axis."""
 
 
 def releases(trends: Rows) -> list[str]:
@@ -43,16 +48,22 @@ def release_means(trends: Rows) -> list[ReleaseMeans]:
     ]
 
 
-def trend_chart_svg(trends: Rows) -> str:
-    """Rows of `virtue_trends` as an `<svg>` element: one line for each virtue."""
+def trend_chart_svg(trends: Rows, agent_version: str | None = None) -> str:
+    """Rows of `virtue_trends` of two or more releases as an `<svg>` element: one line for each virtue.
+
+    Where later releases follow `agent_version`, that of the report, it is marked.
+    """
     figure, plot = axes(4.2, 2.9)
     order = {version: place for place, version in enumerate(releases(trends))}
     for virtue, colour, marker in zip(VIRTUES, PALETTE, MARKERS, strict=True):
         points = sorted((order[row["agent_version"]], row["mean"]) for row in trends if row["virtue"] == virtue)
         if points:
             plot.plot(*zip(*points, strict=True), color=colour, marker=marker, markersize=5, label=label(words(virtue)))
-    _name_releases(plot, [label(version.split("@")[-1]) for version in order])
-    plot.set_xlim(-0.2, len(order) - 0.8)
+    names = [label(version.split("@")[-1]) for version in order]
+    _name_releases(plot, names)
+    if agent_version in [*order][:-1]:
+        _mark(plot, order[agent_version], names)
+    plot.set_xlim(-0.02 * (len(order) - 1), 1.02 * (len(order) - 1))
     plot.set_ylim(-0.02, 1.02)
     plot.grid(axis="y", color=INK_MARK, alpha=0.15, linewidth=0.7)
     figure.legend(
@@ -62,10 +73,34 @@ def trend_chart_svg(trends: Rows) -> str:
 
 
 def _name_releases(plot: "Axes", names: Sequence[str]) -> None:
-    """As many as fit, at equal steps back from the newest; half a name extends beyond either end of the axis."""
-    longest = max(map(len, names))
-    fitting = max(1, (ROOM - longest) // (longest + 1))
-    shown = range(len(names) - 1, -1, -math.ceil(len(names) / fitting))[::-1]
+    """The first, the last, and of those between as many as fit, at equal steps or nearly so."""
+    last = len(names) - 1
+    centred = max(columns(names[0]), columns(names[last])) <= SHORT
+    for steps in range(last, 0, -1):
+        shown = [step * last // steps for step in range(steps + 1)]
+        sides = [SIDES[1 if centred else (place > 0) + (place == last)] for place in shown]
+        if _fit(names, shown, sides):
+            break
     plot.set_xticks(shown, [names[place] for place in shown])
-    if len(shown) == 1:  # a long name; centred, half of it would take space from the lines
-        plot.get_xticklabels()[0].set_horizontalalignment("right")
+    for tick, side in zip(plot.get_xticklabels(), sides, strict=True):
+        tick.set_horizontalalignment(side)
+
+
+def _fit(names: Sequence[str], shown: Sequence[int], sides: Sequence[Side]) -> bool:
+    """Whether these names stand apart; a centred one extends beyond an end of the axis by its half."""
+    room = ROOM - (SHORT if sides[0] == "center" else 0)
+    starts = [
+        (place * room / (len(names) - 1) - SIDES.index(side) / 2 * columns(names[place]), columns(names[place]))
+        for place, side in zip(shown, sides, strict=True)
+    ]
+    return all(start + length < after for (start, length), (after, _) in pairwise(starts))
+
+
+def _mark(plot: "Axes", place: int, names: Sequence[str]) -> None:
+    """A line at a release, with its name above."""
+    plot.axvline(place, color=INK_MARK, linewidth=0.9, linestyle=":")
+    side = SIDES[len(SIDES) * place // len(names)]
+    plot.annotate(
+        names[place], (place, 1), (0, 2), xycoords=("data", "axes fraction"), textcoords="offset points", ha=side,
+        va="bottom", fontsize=9, color=INK_MARK,
+    )  # fmt: skip

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from evaluation_heads import evaluation_head
 
 from stoic_assets.adapters.evaluation import report
 from stoic_assets.adapters.evaluation.report import report_data, write_report, write_weak_virtues
@@ -142,3 +143,21 @@ def test_of_a_version_that_is_deleted_meanwhile_no_report_is_left(
     with pytest.raises(ConfigurationError, match=r"^marcus@2 was deleted while its report was written$"):
         write_report(workplace, manifest)
     assert not (workplace.reports / "marcus@2").exists()
+
+
+def test_releases_without_a_finished_and_conclusive_evaluation_are_named(
+    workplace: Workplace, evaluated: Make
+) -> None:
+    found = {
+        "marcus@1": [("finished", True), ("incomplete", False)], "marcus@2": [("finished", False)],
+        "marcus@3": [("incomplete", True)], "marcus@4": [("conversed", None)],
+    }  # fmt: skip
+    for number, (version, held) in enumerate(found.items()):
+        for place, (status, conclusive) in enumerate(held):
+            manifest = evaluated(version, f"e{place}")
+            key, started_at = (version, f"e{place}"), f"2026-03-0{9 - number}T00:00:00+00:00"
+            workplace.warehouse.write("evaluations", *key, [evaluation_head(started_at=started_at, status=status)])
+            scores = {"agent": "marcus", "planned_trials": 1, "scored_trials": 1, "invalid_trials": 0, "jobs": 1}
+            rows = [] if conclusive is None else [{**scores, "conclusive": conclusive}]
+            workplace.warehouse.write("evaluation_scores", *key, rows)
+    assert report_data(workplace, manifest).without_verdict == ["marcus@4", "marcus@3", "marcus@2"]

@@ -123,7 +123,7 @@ def test_releases_stand_in_their_order() -> None:
     ("hostile", "shown"),
     [
         ("</text><script>", "</text><script>"), ("$\\frac{1}{0}$", "$\\frac{1}{0}$"),
-        ("\x00\u202e日", "[U+0000][U+202E]日"), ("long" * 999, "longlonglonglonglongl..."),
+        ("\x00\u202e日", "[U+0000][U+202E]日"), ("long" * 999, "longlonglon…nglonglong"),
     ],
 )
 def test_labels_are_text_and_nothing_else(hostile: str, shown: str) -> None:
@@ -135,14 +135,29 @@ def test_labels_are_text_and_nothing_else(hostile: str, shown: str) -> None:
 @pytest.mark.parametrize(
     ("name", "count", "named"),
     [
-        ("1.{}.0", 13, ["1.0.0", "1.3.0", "1.6.0", "1.9.0", "1.12.0"]),
-        ("2026.11.2{}", 6, ["2026.11.21", "2026.11.23", "2026.11.25"]),
-        ("1.{}.0-rc.2026-11-22", 13, ["1.12.0-rc.2026-11-22"]),
+        ("1.{}.0", 13, ["1.0.0", "1.2.0", "1.4.0", "1.7.0", "1.9.0", "1.12.0"]),
+        ("2026.11.2{}", 6, ["2026.11.20", "2026.11.22", "2026.11.25"]),
+        ("20261101-ab{}", 10, ["20261101-ab0", "20261101-ab4", "20261101-ab9"]),
+        ("1.{}.0-rc.2026-11-22+arm64", 13, ["1.0.0-rc.20…1-22+arm64", "1.12.0-rc.2…1-22+arm64"]),
     ],
 )
-def test_as_many_releases_are_named_as_fit_and_the_newest_always(name: str, count: int, named: list[str]) -> None:
+def test_as_many_releases_are_named_as_fit_and_the_first_and_the_newest_always(
+    name: str, count: int, named: list[str]
+) -> None:
     labels = texts(trend_chart_svg([trend(f"m@{name.format(number)}", number) for number in range(count)]))
     assert labels[: labels.index("0.0")] == named
+
+
+def test_one_long_name_does_not_push_out_the_others() -> None:
+    names = ["1.0", "1.1-beta.1+build.20261101.linux-x86_64", "1.2", "1.3", "1.4"]
+    labels = texts(trend_chart_svg([trend(f"m@{name}", number) for number, name in enumerate(names)]))
+    assert labels[: labels.index("0.0")] == ["1.0", "1.2", "1.4"]
+
+
+@pytest.mark.parametrize(("own", "times"), [("m@1.8", 2), ("m@1.9", 2), ("m@1.10", 1), ("m@2", 0)])
+def test_the_release_of_the_report_is_marked_where_later_ones_follow(own: str, times: int) -> None:
+    rows = [trend(f"m@1.{number}", number) for number in (8, 9, 10)]
+    assert texts(trend_chart_svg(rows, own)).count(own.removeprefix("m@")) == times
 
 
 @pytest.mark.parametrize("times", [[0.0], [5.0] * 3, [1.0, 2.0, 90_000.0]])

@@ -96,9 +96,19 @@ def test_every_number_of_the_virtue_charts_stands_in_a_table(usual_page: str) ->
 def test_a_virtue_that_a_release_did_not_score_has_a_dash_in_its_row(make_data: Make) -> None:
     data = make_data(trials=1, compared=False)
     later = [row for row in data.virtue_trends if row["virtue"] != "courage" and row["place"] < 3]
-    page = render_report(replace(data, virtue_trends=later))
+    page = render_report(replace(data, virtue_trends=later, without_verdict=["marcus@0.9.1", "marcus@0.9.2"]))
     assert ["marcus@1.0.0", "0.82", "–", "0.70", "0.56", "0.76"] in table_rows(page)
     assert "Mean score of each virtue in 2 releases, from marcus@0.9.0 to marcus@1.0.0." in page
+    assert "Not shown, without a verdict: marcus@0.9.1, marcus@0.9.2." in page
+    assert "dotted" not in page
+
+
+def test_the_mark_of_the_release_among_later_ones_is_explained(make_data: Make) -> None:
+    data = make_data(trials=1, compared=False)
+    earlier = {**data.evaluation, "agent_version": "marcus@1.0.0"}
+    page = render_report(replace(data, evaluation=earlier))
+    assert "in 3 releases, from marcus@0.9.0 to marcus@1.1.0. The dotted line is at marcus@1.0.0." in page
+    assert "without a verdict" not in page
 
 
 def test_sample_score_and_confidence_of_a_verdict_stand_apart(usual_page: str) -> None:

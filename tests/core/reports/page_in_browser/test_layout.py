@@ -58,6 +58,7 @@ def test_no_label_of_a_chart_is_cut_or_stands_on_another(visit: Open, make_data:
     not_scored = [row | {"score": None, "confidence": None} for row in data.evaluation_virtues]
     changed = replace(
         data, version_comparisons=unmeasured, virtue_trends=releases, evaluation_virtues=not_scored,
+        evaluation={**data.evaluation, "agent_version": releases[0]["agent_version"]},
         base=replace(data.base, evaluation_virtues=()),
     )
     for page in (data, changed):
