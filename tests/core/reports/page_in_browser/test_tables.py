@@ -43,6 +43,19 @@ def test_a_name_without_a_place_to_break_pushes_no_column_out(
     assert page.evaluate(WIDE_TABLES) == []
 
 
+@pytest.mark.parametrize("version", ["1.1.0-beta.1+build.20261101.linux-x86_64.nightly-candidate-for-all", "0f3a" * 15])
+def test_a_long_name_of_a_version_pushes_no_column_out(visit: Open, make_data: Make, version: str) -> None:
+    data = make_data(trials=4, turns=2)
+    assert data.base
+    base = replace(data.base, evaluation={**data.base.evaluation, "agent_version": f"marcus@{version}"})
+    rows = [row | {"base": f"marcus@{version}"} for row in data.version_comparisons]
+    html = render_report(replace(data, base=base, version_comparisons=rows))
+    page = visit(html, viewport={"width": 1280, "height": 900}).page
+    for heading in (version, f"score in {version}"):
+        assert page.locator("th", has_text=heading).first.bounding_box()["width"] <= 200
+    assert page.evaluate(WIDE_TABLES) == []
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_table_of_reliability_is_as_wide_as_its_numbers(visit: Open, usual_page: str, width: int) -> None:
     table = visit(usual_page, viewport={"width": width, "height": 900}).page.locator("#reliability table").first
