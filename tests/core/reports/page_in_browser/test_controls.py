@@ -30,6 +30,17 @@ def test_trials_are_found_filtered_and_reached_by_links(visit: Open, usual_page:
     assert page.inner_text("#trial-shown") == "1 of 20 shown"
 
 
+def test_the_search_finds_values_and_not_their_labels(visit: Open, usual_page: str) -> None:
+    page = visit(usual_page).page
+    page.fill("#trial-search", "failed")
+    failed = page.locator("details.trial:visible")
+    assert 0 < failed.count() < 20
+    assert all("failed" in summary.text_content() for summary in failed.locator("> summary").all())
+    session = page.locator("details.trial .facts dd").last.text_content()
+    page.fill("#trial-search", session)
+    assert page.locator("details.trial:visible").count() == 1
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_hint_in_the_search_field_is_not_cut(visit: Open, usual_page: str, width: int) -> None:
     field = visit(usual_page, viewport={"width": width, "height": 900}).page.locator("#trial-search")
