@@ -26,7 +26,7 @@ from stoic_assets.core.presentation.confidence import (
 from stoic_assets.core.presentation.formatting import dashed, dollars, listed, plural, score, short_of, words
 from stoic_assets.core.reports.data import values
 from stoic_assets.core.rounding import falls_short
-from stoic_assets.core.scoring.evaluation_document import TrialEntry
+from stoic_assets.core.scoring.evaluation_document import NOT_JUDGED, TrialEntry
 from stoic_assets.core.scoring.evaluation_junit import evaluation_junit
 from stoic_assets.core.scoring.gates import shortfalls
 from stoic_assets.core.scoring.validity import ceiling_reached, too_many_invalid
@@ -117,17 +117,18 @@ def _show(outcome: Outcome, workplace: Workplace) -> None:
     document = outcome.document
     version = Text(document["agent_version"], "bold")
     console.out.print(Text.assemble("\n", version, f"  evaluation {document['evaluation_id']}"))
-    shown = worst_trials(document["trials"])
+    trials = outcome.shown_trials
+    shown = worst_trials(trials)
     console.print_table(trials_table(shown, outcome.names))
-    if left := len(document["trials"]) - len(shown):
+    if left := len(trials) - len(shown):
         console.say(f"and {plural(left, 'trial')} with a higher overall score, which the report shows", style="dim")
     console.print_table(virtues_table(outcome.virtues, outcome.intervals))
     failed = failures(document["trials"], outcome.names, workplace.settings.passing.task_at_least)
-    for line in (*endings(document["trials"], outcome.names), *failed):
+    for line in (*endings(trials, outcome.names), *failed):
         console.say(console.foreign(line), indent=2)
     for line in filter(None, (outcome.never_replied, *outcome.remarks)):
         console.say(console.foreign(line), style="yellow", indent=2)
-    console.say(_summary(document, _weak(outcome, workplace.settings.weakness.score_below)))
+    console.say(_summary(document, trials, _weak(outcome, workplace.settings.weakness.score_below)))
     for line in _against_base(outcome):
         console.say(console.foreign(line), style="bold" if outcome.compared else "dim")
     whose = whose_confidence(_sources(document), outcome.agreement)
@@ -160,13 +161,15 @@ def _weak(outcome: Outcome, below: float) -> str:
     return "none surely" if any(falls_short(each, below) for each in scores) else "none"
 
 
-def _summary(document: EvaluationDocument, weak: str) -> Text:
+def _summary(document: EvaluationDocument, shown: Sequence[TrialEntry], weak: str) -> Text:
+    unpaid = sum(trial["outcome"] == NOT_JUDGED for trial in shown)
     decided = _decided(document)
     passed = f"   passed: {sum(decided)} of {len(decided)}" if decided else ""
     return Text.assemble(
         "average score ", (dashed(score, document["average_score"]), "bold"),
         f"   fitness {dashed(score, document['fitness'])}   weak virtues: {weak}{passed}"
-        f"   invalid trials: {document['invalid_trials']} of {len(document['trials'])}",
+        f"   invalid trials: {document['invalid_trials']} of {len(document['trials'])}"
+        + (f" ({unpaid} {NOT_JUDGED})" if unpaid else ""),
     )
 
 

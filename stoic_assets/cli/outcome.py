@@ -19,9 +19,14 @@ from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.releases import agent_of
 from stoic_assets.core.reports.virtue_intervals import virtue_intervals
-from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, TrialEntry, evaluation_document
+from stoic_assets.core.scoring.evaluation_document import (
+    DOCUMENT_TABLES,
+    TrialEntry,
+    evaluation_document,
+    shown_outcome,
+)
 from stoic_assets.core.secrets.redaction import BLANK
-from stoic_assets.core.table_rows import Row, Rows
+from stoic_assets.core.table_rows import Row, Rows, by_trial
 
 EvaluationDocument = dict[str, Any]
 
@@ -41,6 +46,7 @@ class Outcome:
     `never_replied` is a sentence if the agent never did.
     `remarks` are sentences about what else may be at fault.
     `unpriced` are the models that make the cost unknown.
+    `unpaid` are the rows of `task_scores` and `virtue_scores` for which the cost ceiling left nothing.
     """
 
     document: EvaluationDocument
@@ -58,6 +64,16 @@ class Outcome:
     never_replied: str | None = None
     remarks: tuple[str, ...] = ()
     unpriced: Sequence[str] = ()
+    unpaid: Rows = ()
+
+    @property
+    def shown_trials(self) -> list[TrialEntry]:
+        """The trials as people are shown them."""
+        marks = by_trial(self.unpaid)
+        return [
+            {**trial, "outcome": shown_outcome(trial["outcome"], marks[trial["trial_id"]])}
+            for trial in self.document["trials"]
+        ]
 
     @property
     def held(self) -> int:
@@ -105,6 +121,7 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
             *about_conversations(turns, tables["trials"], manifest, revealed),
         ),
         unpriced=of_unknown_cost(calls),
+        unpaid=[row for table in ("task_scores", "virtue_scores") for row in tables[table] if row["unpaid"]],
     )
 
 

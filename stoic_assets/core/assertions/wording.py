@@ -29,5 +29,11 @@ def failure(assertion: Mapping[str, Any]) -> str:
     return f"{called}  ({assertion['error'] or 'it was false'})"
 
 
+def fault(result: Mapping[str, Any]) -> str | None:
+    """What went wrong in an assertion; None where its columns `expected` and `actual` say the same."""
+    error = result.get("error")
+    return None if error == f"expected {result.get('expected')}, got {result.get('actual')}" else error
+
+
 def _on_one_line(text: str) -> str:
     return " ".join(text.split())

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from stoic_assets.core.assertions.counting import counts, has_failed
-from stoic_assets.core.assertions.wording import name_or_text
+from stoic_assets.core.assertions.wording import fault, name_or_text
 from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.reports.data import mean
-from stoic_assets.core.reports.trial_view import TrialView, fault
+from stoic_assets.core.reports.trial_view import TrialView
 from stoic_assets.core.table_rows import Row
 
 
@@ -80,7 +80,7 @@ def job_rows(trials: Iterable[TrialView], totals: bool = True) -> list[JobRow]:
     groups = grouped(((trial.row["job"], trial.row["condition"]), trial) for trial in trials)
     rows = [
         JobRow(
-            job, condition, Counter(trial.outcome for trial in group).most_common(), sorted(group, key=_place), totals
+            job, condition, Counter(trial.ending for trial in group).most_common(), sorted(group, key=_place), totals
         )
         for (job, condition), group in groups.items()
     ]

@@ -16,7 +16,7 @@ from stoic_assets.core.presentation.formatting import words
 from stoic_assets.core.reports.data import ReportData, mean, values, without_void_totals
 from stoic_assets.core.reports.trial_view import TrialView
 from stoic_assets.core.rounding import half_even
-from stoic_assets.core.scoring.evaluation_document import reason
+from stoic_assets.core.scoring.evaluation_document import NOT_JUDGED, reason
 from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, too_many_invalid
 from stoic_assets.core.table_rows import Row, Rows
 
@@ -87,7 +87,7 @@ class Summary:
     @property
     def lacks_verdicts_alone(self) -> bool:
         """Whether missing verdicts of judges are the only cause of invalid trials."""
-        return [cause for cause, _ in self.causes] == ["judge_error"]
+        return bool(self.causes) and {cause for cause, _ in self.causes} <= {"judge_error", NOT_JUDGED}
 
     @property
     def conclusive(self) -> bool:
@@ -98,7 +98,7 @@ class Summary:
 def summary(data: ReportData, trials: Sequence[TrialView]) -> Summary:
     """The counts of an evaluation."""
     found = against_people(data.judge_calibration, judges_of(data.virtue_scores))
-    outcomes, causes = (Counter(trial.outcome for trial in trials if trial.valid is valid) for valid in (True, False))
+    outcomes, causes = (Counter(trial.ending for trial in trials if trial.valid is valid) for valid in (True, False))
     planned, asked = _planned(data), [trial.passed for trial in trials if trial.passed is not None]
     return Summary(
         planned=planned,
@@ -144,13 +144,12 @@ class Fault:
 
 def faults(trials: Iterable[TrialView]) -> list[Fault]:
     """What went wrong, the most frequent first; with equal numbers, in the order of the trials."""
-    found = grouped(((each.outcome, _cause(each)), each) for each in trials if each.outcome not in PLAIN)
+    found = grouped(((each.ending, _cause(each)), each) for each in trials if each.outcome not in PLAIN)
     return sorted((Fault(*kind, same) for kind, same in found.items()), key=lambda fault: -len(fault.trials))
 
 
 def _cause(trial: TrialView) -> str | None:
-    verdicts = [verdict.row for virtue in trial.virtues for verdict in virtue.verdicts]
-    return reason(trial.outcome, trial.row, trial.tasks, verdicts)
+    return reason(trial.outcome, trial.row, trial.tasks, trial.verdicts)
 
 
 def _planned(data: ReportData) -> int:

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from stoic_assets.core.assertions.counting import has_failed
+from stoic_assets.core.assertions.wording import fault
 from stoic_assets.core.function_calls import stored_events
 from stoic_assets.core.judging.exhibit import function_calls
 from stoic_assets.core.judging.quotes import Quote, SearchableRecord
 from stoic_assets.core.presentation.formatting import is_missing
 from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.reports.data import EvaluationRows
+from stoic_assets.core.scoring.evaluation_document import NOT_JUDGED, shown_outcome
 from stoic_assets.core.table_rows import Row, Rows, by_trial
 from stoic_assets.core.virtues import VIRTUES
 
@@ -70,6 +72,8 @@ class VirtueView:
         """Why there is no score."""
         if self.row.get("exercised") is False:
             return "not exercised: the conversation gave no occasion for it"
+        if any(verdict.row.get("unpaid") for verdict in self.verdicts):
+            return NOT_JUDGED
         return "the judge gave no usable verdict" if self.row.get("failed") else "not judged"
 
 
@@ -116,6 +120,16 @@ class TrialView:
         return str(self.scores.get("outcome") or self.row["outcome"])
 
     @property
+    def ending(self) -> str:
+        """How the trial ended, as it is shown: a judge that was not asked made no error."""
+        return shown_outcome(self.outcome, (*self.tasks, *self.verdicts))
+
+    @property
+    def verdicts(self) -> list[Row]:
+        """The rows of all verdicts on its virtues."""
+        return [verdict.row for virtue in self.virtues for verdict in virtue.verdicts]
+
+    @property
     def category(self) -> str | None:
         """The category of its scenario."""
         scenarios = self.job.get("scenarios") or ()
@@ -139,7 +153,7 @@ class TrialView:
     def why_missing(self, part: str) -> str:
         """Why a column of `composite_scores` is null."""
         if not self.valid:
-            return f"an invalid trial is not scored: {self.outcome}"
+            return f"an invalid trial is not scored: {self.ending}"
         unjudged = self.outcome == "agent_error" and part in _JUDGED
         return "the agent failed, so it was not judged" if unjudged else _WHY_MISSING[part]
 
@@ -168,12 +182,6 @@ class TrialView:
 def anchor(trial_id: str) -> str:
     """The id under which a page shows a trial."""
     return "trial-" + _NO_ANCHOR.sub("_", trial_id)
-
-
-def fault(result: Row) -> str | None:
-    """What went wrong in an assertion; None where its columns `expected` and `actual` say the same."""
-    error = result.get("error")
-    return None if error == f"expected {result.get('expected')}, got {result.get('actual')}" else error
 
 
 def trial_views(data: EvaluationRows, jobs: Rows = ()) -> list[TrialView]:
@@ -214,11 +222,8 @@ def _tasks(marks: Iterable[Row], job: Row) -> list[Row]:
     """The marks in the order of the tasks, with the job's entry for the task where the judge used that."""
     known = job.get("kept") or not job.get("corrected")
     asked = {str(number): task for number, task in enumerate(job.get("tasks") or (), 1)} if known else {}
-    return [{**asked.get(mark["task"], {}), **mark} for mark in sorted(marks, key=_task_number)]
-
-
-def _task_number(row: Row) -> tuple[int, str]:
-    return len(row["task"]), row["task"]
+    ordered = sorted(marks, key=lambda mark: (len(mark["task"]), mark["task"]))
+    return [{**asked.get(mark["task"], {}), **mark} for mark in ordered]
 
 
 def _turn(row: Row, aspired: float | None) -> TurnView:

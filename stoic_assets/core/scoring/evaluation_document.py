@@ -20,6 +20,8 @@ DOCUMENT_TABLES = (
 )  # fmt: skip
 """The tables whose rows `evaluation_document` needs."""
 
+NOT_JUDGED = "not judged: cost ceiling"
+"""What people are shown instead of the outcome `judge_error` where the cost ceiling was reached before a verdict."""
 _NO_VIRTUE: Row = {"score": None, "confidence": None, "confidence_source": None, "exercised": None}
 
 
@@ -83,6 +85,11 @@ def reason(outcome: str, trial: Row, tasks: Rows, verdicts: Iterable[Row]) -> st
     if outcome == "judge_error":  # its `detail`, if any, says what happened to the agent's messages before
         return next(missing, trial.get("detail"))
     return trial.get("detail") or (None if outcome in PLAIN else next(missing, None))
+
+
+def shown_outcome(outcome: str, marks: Iterable[Row]) -> str:
+    """The outcome of a trial as people are shown it; `marks` are its rows of `task_scores` and `virtue_scores`."""
+    return NOT_JUDGED if outcome == "judge_error" and any(mark.get("unpaid") for mark in marks) else outcome
 
 
 def _task(task: Row, valid: bool) -> dict[str, Any]:

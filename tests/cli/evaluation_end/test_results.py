@@ -99,6 +99,26 @@ def test_trials_and_assertions_are_shown_by_their_names(
     ]
 
 
+def test_a_judge_that_was_not_asked_is_not_said_to_have_failed(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = stored()
+    scores = dict.fromkeys(("timing", "task", "assertion", "failure_penalty", "overall"))
+    plain = TRIAL | {"outcome": "judge_error", "passed": None, "scores": scores, "assertions": [], "tasks": []}
+    plain |= {"virtues": {}, "virtue_overall": {"score": None}}
+    trials = [plain | {"trial_id": name, "reason": why} for name, why in (("dear", "too dear"), ("odd", "no JSON"))]
+    names = {"dear": "chat withheld 1", "odd": "chat withheld 2"}
+    document = {**found.document, "trials": trials, "invalid_trials": 2}
+    finish(
+        replace(found, document=document, names=names, unpaid=[{"trial_id": "dear", "unpaid": True}]),
+        workplace, as_json=False, fail_under=None,
+    )  # fmt: skip
+    shown = capsys.readouterr().out
+    assert "not judged: cost ceiling  chat withheld 1: too dear" in shown
+    assert "judge_error  chat withheld 2: no JSON" in shown
+    assert "invalid trials: 2 of 2 (1 not judged: cost ceiling)" in " ".join(shown.split())
+
+
 @pytest.mark.parametrize(("cost", "said"), [(0.0431, "$0.043"), (0.0, "$0.00"), (None, "unknown; a model has no")])
 def test_what_it_cost_and_where_the_report_stands_are_said_last_and_in_the_document(
     stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], cost: float | None, said: str

@@ -64,3 +64,20 @@ def test_at_the_cost_ceiling_a_report_asks_for_a_higher_one_however_much_was_sco
     assert banner.startswith(f"No verdict. {why}")
     assert banner.endswith(" and a higher --")
     assert not re.search("Correct the causes|Regressed against|are invalid, more", text)
+
+
+def test_a_judge_that_was_not_asked_is_not_said_to_have_failed(make_data: Make) -> None:
+    data = make_data(trials=2, turns=2, compared=False)
+    scores = [row | {"valid": False, "outcome": "judge_error"} for row in data.composite_scores]
+    marks = [row | {"score": None, "error": "too dear", "unpaid": True} for row in data.task_scores]
+    verdicts = [row | {"score": None, "error": "too dear", "unpaid": True} for row in data.virtue_scores]
+    virtues = [row | {"score": None, "failed": 2, "exercised": None} for row in data.trial_virtues]
+    dear = replace(data, composite_scores=scores, task_scores=marks, virtue_scores=verdicts, trial_virtues=virtues)
+    page = " ".join(Structure(render_report(dear)).text.split())
+    assert "2 × Not judged: cost ceiling invalid" in page
+    assert "2 × Not judged: cost ceiling too dear" in page
+    assert "an invalid trial is not scored: not judged: cost ceiling" in page
+    assert "Judge error" not in page
+    assert "the judge gave no usable verdict" not in page
+    failed = replace(dear, task_scores=data.task_scores, virtue_scores=data.virtue_scores)
+    assert "2 × Judge error invalid" in " ".join(Structure(render_report(failed)).text.split())
