@@ -22,8 +22,10 @@ RAW_CHARS = 20_000
 
 _BEFORE_PERCENT = re.compile(r"(?<=\d) %(?!\})")
 """A blank before a percent sign that is not the end of a tag in a template."""
+_FROM_THE_RIGHT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
 _FENCED = re.compile(r"(^ {0,3}(`{3,})[^`\n]*$(?:\n(?! {0,3}\2`*[ \t]*$).*)*(?:\n.*)?\n?)", re.MULTILINE)
 """A fenced block as Markdown has it, with its fences; one that is not closed goes on to the end."""
+_FENCED_OR_LINE = re.compile(rf"{_FENCED.pattern}|.*\n|.+", re.MULTILINE)
 _BREAKS = re.compile(r"(?<=[_.-])(?=[^_.-])|(?<=[A-Za-z0-9]{20})(?=[A-Za-z0-9])")
 _REASON = re.compile(r'<abbr class="none" title="([^"]*)">')
 
@@ -187,9 +189,17 @@ def with_code(message: str) -> Markup:
 
 
 def fenced(message: str) -> Markup:
-    """A message as it was written, its fenced blocks as code: indentation and tables need letters of one width."""
+    """A message as it was written, its fenced blocks as code: indentation and tables need letters of one width.
+
+    Where some of it is read from the right, each other line is an element: Chromium mirrors the brackets of a line that
+    is read from the left if the line before is read from the right.
+    """
     shown = str(escape(visible(message)))
-    return Markup(_FENCED.sub(r'<code class="block" dir="ltr">\1</code>', shown))  # noqa: S704 - escaped before
+    block, line = r'<code class="block" dir="ltr">\1</code>', r'<span class="line" dir="auto">\g<0></span>'
+    if not _FROM_THE_RIGHT.search(shown):
+        return Markup(_FENCED.sub(block, shown))  # noqa: S704 - escaped before
+    pieces = _FENCED_OR_LINE.sub(lambda piece: piece.expand(block if piece[1] else line), shown)
+    return Markup(pieces)  # noqa: S704 - escaped before
 
 
 def dashed(form: Form, value: Any) -> str:

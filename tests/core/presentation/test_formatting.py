@@ -174,15 +174,25 @@ CODE = re.compile('<code class="block" dir="ltr">(.*?)</code>', re.DOTALL)
 )
 def test_fenced_blocks_are_code(message: str, blocks: list[str]) -> None:
     assert CODE.findall(fenced(message)) == blocks
+    assert "<span" not in fenced(message)
+    assert CODE.findall(fenced(f"سأذكرك\n{message}")) == blocks
 
 
-PIECES = st.sampled_from(["```", "````", "py", " ", "\n", "\r\n", "<b>", "</code>", "&amp;", "\u202e"]) | TEXT
+def test_where_some_is_read_from_the_right_each_line_has_a_direction_of_its_own() -> None:
+    line = '<span class="line" dir="auto">{}</span>'
+    message = "سأذكرك\n\n(Ref. <1>)\n```\nls\n```\nb"
+    lines = [line.format(text) for text in ("سأذكرك\n", "\n", "(Ref. &lt;1&gt;)\n")]
+    assert fenced(message) == "".join([*lines, '<code class="block" dir="ltr">```\nls\n```\n</code>', line.format("b")])
+
+
+PIECES = st.sampled_from(["سأ", "```", "````", "py", " ", "\n", "\r\n", "<b>", "</code>", "&amp;", "\u202e"]) | TEXT
 
 
 @given(st.lists(PIECES).map("".join))
 def test_a_message_with_code_loses_nothing_and_stays_text(message: str) -> None:
     shown = str(fenced(message))
-    assert set(re.findall("<[^>]*>", shown)) <= {'<code class="block" dir="ltr">', "</code>"}
+    line = {'<span class="line" dir="auto">', "</span>"}
+    assert set(re.findall("<[^>]*>", shown)) <= {'<code class="block" dir="ltr">', "</code>"} | line
     assert html.unescape(re.sub("<[^>]*>", "", shown)) == visible(message)
 
 

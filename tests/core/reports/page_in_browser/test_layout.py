@@ -103,7 +103,7 @@ def test_each_paragraph_has_a_direction_of_its_own(visit: Open, make_data: Make)
     page = visit(render_report(replace(data, turns=turns))).page
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
     dot = page.locator(".chat .said").first.evaluate("""(said) => {
-      const text = said.firstChild, character = document.createRange();
+      const text = said.lastElementChild.firstChild, character = document.createRange();
       const place = (at) => {
         character.setStart(text, at);
         character.setEnd(text, at + 1);
