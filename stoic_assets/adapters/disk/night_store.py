@@ -1,6 +1,7 @@
 """The records of nights on disk: `$STOIC_HOME/nights/<night>.json`."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from operator import attrgetter, itemgetter
 from pathlib import Path
@@ -34,6 +35,13 @@ class NightStore:
         """
         night = night_of(evaluation_id)
         return self.read(night).held_with(evaluation_id, version) if night else None
+
+    def base_of(self, evaluation_id: str) -> str | None:
+        """The version that a night's record names as an evaluation's base; None if it names none or is damaged."""
+        night = night_of(evaluation_id)
+        with suppress(ConfigurationError):
+            return self.read(night).base_of(evaluation_id) if night else None
+        return None
 
     def recent(self) -> tuple[list[Night], list[ConfigurationError]]:
         """The nights that were held within the last days, backfilled ones included, in the order in which they were
@@ -112,7 +120,11 @@ def _without(night: Night, version: str) -> dict[str, Any]:
         return {name: each for name, each in found.items() if name != version}
 
     def left(held: Round) -> Round:
-        return held.model_copy(update={"evaluations": others(held.evaluations), "faults": others(held.faults)})
+        evaluations = {
+            name: each.model_copy(update={"base": None}) if each.base == version else each
+            for name, each in others(held.evaluations).items()
+        }
+        return held.model_copy(update={"evaluations": evaluations, "faults": others(held.faults)})
 
     rounds = {name: left(held) for name, held in (("first", night.first), ("again", night.again)) if held}
     told = {each: run_id for each, run_id in night.told.items() if night.versions.get(each) != version}

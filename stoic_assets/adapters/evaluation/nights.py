@@ -49,7 +49,9 @@ async def hold_night(
     _refuse_if_all_busy(outcomes.values())
     results = {version: outcomes[evaluation_id] for version, evaluation_id in ids.items()}
     held = {version: result for version, result in results.items() if isinstance(result, HeldEvaluation)}
-    record = _round(workplace, run_id, results, held, releases.bases())
+    first = workplace.nights.read(night).first if name == "again" else None
+    bases = {**releases.bases(), **({each: of.base for each, of in first.evaluations.items()} if first else {})}
+    record = _round(workplace, run_id, results, held, bases)
     workplace.nights.record_round(night, name, record)
     # Versions are named in a first round by hand, in the second one because they regressed.
     complaints = () if versions and name == "first" else releases.complaints

@@ -83,6 +83,11 @@ class Night(BaseModel, frozen=True):
                 return ids.get(version)
         return None
 
+    def base_of(self, evaluation_id: str) -> str | None:
+        """The version that one of its evaluations is to be compared with, as was recorded when it was held."""
+        held = (each for found in self.rounds for each in found.evaluations.values())
+        return next((each.base for each in held if each.evaluation_id == evaluation_id), None)
+
     @property
     def versions(self) -> dict[str, str]:
         """The version of each of its evaluations, by evaluation id."""

@@ -51,7 +51,7 @@ def test_what_was_held_by_hand_is_in_no_night(tmp_path: Path) -> None:
 
 def test_what_was_told_of_a_version_goes_with_it(tmp_path: Path) -> None:
     nights = NightStore(tmp_path)
-    evaluations = {each: HeldVersion(evaluation_id=f"of {each}") for each in ("a@1", "b@1")}
+    evaluations = {each: HeldVersion(evaluation_id=f"of {each}", base="a@1") for each in ("a@1", "b@1")}
     faults = dict.fromkeys(evaluations, "did not answer")
     held = Round(run_id="r", held_at="2999-01-01", evaluations=evaluations, faults=faults)
     nights.record_round(NIGHT, "first", held)
@@ -65,6 +65,7 @@ def test_what_was_told_of_a_version_goes_with_it(tmp_path: Path) -> None:
     assert night.told == {"of b@1": "r"}
     assert night.first is not None
     assert [list(found) for found in (night.first.evaluations, night.first.faults, night.alarms)] == [["b@1"]] * 3
+    assert night.base_of("of b@1") is None, "nobody can be compared with it"
 
 
 def test_nights_come_in_the_order_in_which_they_were_held(tmp_path: Path) -> None:

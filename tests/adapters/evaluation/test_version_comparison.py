@@ -12,6 +12,7 @@ from stoic_assets.adapters.evaluation.version_comparison import base_version, co
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.manifest import Manifest
+from stoic_assets.core.nights.night_record import HeldVersion, Round, night_evaluation_id
 from stoic_assets.core.releases import ALL_VERSIONS
 
 DRIFT = {
@@ -74,6 +75,25 @@ def test_a_version_is_compared_with_its_first_parent(
     workplace: Workplace, make_manifest: Callable[..., Manifest]
 ) -> None:
     assert base_version(workplace, make_manifest(parents=("marcus@0.9.0", "marcus@0.8.0"))) == "marcus@0.9.0"
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_in_a_night_a_version_is_compared_with_the_base_that_was_held_whatever_its_manifest_says_since(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], damaged: bool
+) -> None:
+    version, (base, newer) = "marcus@1.1.0", ("marcus@1.0.0", "marcus@1.0.5")
+    wanted = night_evaluation_id("2026-11-21", version, "first")
+    held = {version: HeldVersion(evaluation_id=wanted, base=base)}
+    record = workplace.nights.record_round("2026-11-21", "first", Round(run_id="r", held_at="", evaluations=held))
+    if damaged:
+        record.write_text("{")
+    by_hand, of_night = (make_manifest(agent_version=version, evaluation_id=each) for each in ("by-hand", wanted))
+    assert base_version(workplace, of_night) == (None if damaged else base), "there is no manifest"
+    workplace.project.releases.mkdir()
+    for each in ("1.0.5", "1.1.0"):
+        (workplace.project.releases / f"{each}.yml").write_text(f"agent: marcus\nversion: {each}\n")
+    assert base_version(workplace, of_night) == (newer if damaged else base)
+    assert base_version(workplace, by_hand) == newer
 
 
 def test_without_a_parent_it_is_compared_with_the_release_before_though_that_has_a_fault(

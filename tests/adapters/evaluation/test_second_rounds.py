@@ -1,0 +1,44 @@
+"""What the second round of a night records, whatever happens to `releases/` after the first one."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from stoic_assets.adapters.evaluation.beginning import Wanted
+from stoic_assets.adapters.evaluation.conversations import HeldEvaluation
+from stoic_assets.adapters.evaluation.nights import HeldNight, hold_night
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evaluation.manifest import Manifest
+
+NIGHT, BASE, CANDIDATE = "2026-11-21", "marcus@1.0.0", "marcus@1.1.0"
+Hold = Callable[..., HeldNight]
+
+
+@pytest.fixture
+def hold(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> Hold:
+    """Holds a round of a night in which every version that is asked converses."""
+
+    async def held(_: Workplace, wanted: Sequence[Wanted], __: str) -> dict[str, HeldEvaluation]:
+        ids = [each.evaluation_id for each in wanted]
+        return {each: HeldEvaluation(Manifest.model_construct(evaluation_id=each), 0, [], {}) for each in ids}
+
+    monkeypatch.setattr("stoic_assets.adapters.evaluation.nights.hold_evaluations", held)
+    workplace.project.releases.mkdir()
+    release(workplace, "1.0.0")
+    release(workplace, "1.1.0")
+    return lambda name, *versions: asyncio.run(hold_night(workplace, NIGHT, name, "r", versions))
+
+
+def release(workplace: Workplace, version: str, port: int = 0, **more: Any) -> None:
+    keys = {"agent": "marcus", "version": version, "url": f"http://localhost:{port or version[2]}", **more}
+    text = "".join(f"{key}: {value}\n" for key, value in keys.items())
+    (workplace.project.releases / f"{version}.yml").write_text(text)
+
+
+def test_a_second_round_has_the_bases_of_the_first_one(workplace: Workplace, hold: Hold) -> None:
+    hold("first")
+    release(workplace, "1.0.5", port=5)
+    found = hold("again", BASE, CANDIDATE).record
+    assert found.evaluations[CANDIDATE].base == BASE
