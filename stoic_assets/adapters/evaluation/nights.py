@@ -47,7 +47,11 @@ async def hold_night(
     wanted = [Wanted(*key, EvaluationRequest(), judged_by_others=True) for key in ids.items()]
     outcomes = await hold_evaluations(workplace, wanted, run_id)
     _refuse_if_all_busy(outcomes.values())
-    results = {version: outcomes[evaluation_id] for version, evaluation_id in ids.items()}
+    results: dict[str, HeldEvaluation | StoicError] = {version: outcomes[wanted] for version, wanted in ids.items()}
+    absent = [version for version in versions if version not in ids]
+    if name == "again":  # what is asked for there was worse in the first round, or is the base of what was
+        results |= {version: ConfigurationError(_why_absent(releases, version)) for version in absent}
+        absent = []
     held = {version: result for version, result in results.items() if isinstance(result, HeldEvaluation)}
     first = workplace.nights.read(night).first if name == "again" else None
     bases = {**releases.bases(), **({each: of.base for each, of in first.evaluations.items()} if first else {})}
@@ -55,7 +59,7 @@ async def hold_night(
     workplace.nights.record_round(night, name, record)
     # Versions are named in a first round by hand, in the second one because they regressed.
     complaints = () if versions and name == "first" else releases.complaints
-    unread = map(workplace.redactor.text, (*complaints, *_not_live(releases, versions)))
+    unread = map(workplace.redactor.text, (*complaints, *_not_live(releases, absent)))
     return HeldNight(record, held, tuple(map(left_out, unread)), _missed(workplace, night, results))
 
 
@@ -90,10 +94,16 @@ def _round(
     return Round(run_id=run_id, held_at=now(), evaluations=evaluations, faults=faults)
 
 
-def _not_live(releases: Releases, versions: Collection[str]) -> list[str]:
+def _not_live(releases: Releases, absent: Collection[str]) -> list[str]:
     """Why named versions are not live."""
-    live = {each.agent_version for each in releases.live}
-    return [releases.elsewhere.get(each, f"{each} is not live") for each in versions if each not in live]
+    return [releases.elsewhere.get(each, f"{each} is not live") for each in absent]
+
+
+def _why_absent(releases: Releases, version: str) -> str:
+    """Why a version has no part in a second round: it is not live, perhaps since a manifest cannot be read."""
+    elsewhere = releases.elsewhere.get(version)
+    causes = [elsewhere] if elsewhere else map(left_out, releases.complaints)
+    return "; ".join(["it is not live", *causes, "once it is live again, materialise the night again"])
 
 
 def _missed(workplace: Workplace, night: str, results: Results) -> dict[str, str]:

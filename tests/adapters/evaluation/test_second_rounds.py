@@ -32,13 +32,44 @@ def hold(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> Hold:
 
 
 def release(workplace: Workplace, version: str, port: int = 0, **more: Any) -> None:
-    keys = {"agent": "marcus", "version": version, "url": f"http://localhost:{port or version[2]}", **more}
+    keys = {"agent": "marcus", "version": version, "url": f"http://localhost:{port or f'8{version[2]}'}", **more}
     text = "".join(f"{key}: {value}\n" for key, value in keys.items())
     (workplace.project.releases / f"{version}.yml").write_text(text)
 
 
 def test_a_second_round_has_the_bases_of_the_first_one(workplace: Workplace, hold: Hold) -> None:
     hold("first")
-    release(workplace, "1.0.5", port=5)
+    release(workplace, "1.0.5", port=85)
     found = hold("again", BASE, CANDIDATE).record
     assert found.evaluations[CANDIDATE].base == BASE
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda workplace: release(workplace, "1.1.0", urk="no"), "left out: {}/1.1.0.yml:4: urk: unknown key"),
+        (lambda workplace: release(workplace, "1.2.0", port=81), f"{CANDIDATE} has the address of a newer version; "),
+        (lambda workplace: (workplace.project.releases / "1.1.0.yml").unlink(), "once it is live again, materialise "),
+    ],
+)
+def test_a_version_that_drops_out_of_the_second_round_has_a_fault_there(
+    workplace: Workplace, hold: Hold, change: Callable[[Workplace], Any], why: str
+) -> None:
+    hold("first")
+    change(workplace)
+    found = hold("again", BASE, CANDIDATE)
+    assert list(found.record.evaluations) == [BASE]
+    [(version, fault)] = found.record.faults.items()
+    assert version == CANDIDATE
+    assert fault.startswith(f"it is not live; {why.format(workplace.project.releases)}")
+    assert workplace.nights.read(NIGHT).again == found.record
+
+
+def test_versions_that_are_named_for_a_first_round_and_are_not_live_are_left_out(
+    workplace: Workplace, hold: Hold
+) -> None:
+    release(workplace, "1.2.0", port=81)
+    found = hold("first", "marcus@8", BASE, CANDIDATE)
+    assert (list(found.held), found.record.faults) == ([BASE], {})
+    newer = f"left out: {CANDIDATE} has the address of a newer version"
+    assert found.unread == ("left out: marcus@8 is not live", newer)

@@ -118,17 +118,6 @@ def test_a_night_of_a_version_that_is_not_live_names_it(workplace: Workplace, ag
     assert said == []
 
 
-@pytest.mark.parametrize("name", ["first", "again"])
-def test_named_versions_that_are_not_live_are_left_out_and_named(
-    workplace: Workplace, agent: Agent, name: str
-) -> None:
-    version = agent("1.0.0")
-    (workplace.project.releases / "1.1.0.yml").write_text("agent: marcus\nversion: 1.1.0\n")
-    night = hold(workplace, name, versions=(version, "marcus@1.1.0", "marcus@8"))
-    assert list(night.held) == [version]
-    assert night.unread == ("left out: marcus@1.1.0 has no address", "left out: marcus@8 is not live")
-
-
 def test_a_manifest_that_cannot_be_read_is_left_out_of_the_night_and_named(workplace: Workplace, agent: Agent) -> None:
     version = agent("1.0.0")
     broken = workplace.project.releases / "broken.yml"
