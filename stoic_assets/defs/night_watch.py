@@ -14,6 +14,7 @@ from stoic_assets.adapters.disk.night_store import WATCHED
 from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.evaluation.known_alarms import known_alarms
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.configuration.settings import Nightly
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
 from stoic_assets.core.nights.alerts import Failure, run_failed
@@ -22,27 +23,26 @@ from stoic_assets.core.nights.nightly import Facts, Steps, has_verdict, is_over,
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.stages import VERDICTS
 from stoic_assets.core.table_rows import Row
+from stoic_assets.defs.due_nights import JOB, RUN_KEY_TAG, lost_nights
 from stoic_assets.defs.failures import has_ended
 from stoic_assets.defs.maintenance import compaction
 from stoic_assets.defs.night_alarms import CONVERSATIONS, raise_alarms
 from stoic_assets.defs.releases import missing_partitions, release_evaluation
 
-JOB = "night"
 HEADS = "evaluations"
 COMPARISONS = "version_comparisons"
-RUN_KEY_TAG = "dagster/run_key"
 RETRY_TAG = "dagster/auto_retry_run_id"
 
 
-def build_watch(job: Any, nights_due: dg.PartitionsDefinition) -> dg.SensorDefinition:
-    """The sensor; `job` holds the conversations of a night, one of `nights_due`."""
+def build_watch(settings: Nightly, job: Any, nights_due: dg.PartitionsDefinition) -> dg.SensorDefinition:
+    """The sensor; `job` holds the conversations of a night, one of `nights_due`, which the `settings` say."""
 
     @dg.sensor(
         name="night_watch",
         jobs=[release_evaluation, job, compaction],
         description="Completes each nightly run: evaluates the stored conversations, requests a second round where a "
         "version regressed, and raises an alarm if it regressed twice. Then it reports versions without a verdict and "
-        "starts compaction.",
+        "starts compaction. It also starts a nightly run for which the schedule's tick failed.",
         minimum_interval_seconds=30,
         default_status=dg.DefaultSensorStatus.RUNNING,
     )
@@ -55,13 +55,14 @@ def build_watch(job: Any, nights_due: dg.PartitionsDefinition) -> dg.SensorDefin
         ended = [night for night in nights if not _is_under_way(context.instance, night)]
         steps = [_step(context, workplace, night, tried, nights_due) for night in ended]
         over = [night.night for night, step in zip(ended, steps, strict=True) if step.is_over]
-        requests = [request for step in steps for request in step.requests]
+        lost, skipped = lost_nights(context, workplace, settings, nights_due, [each.night for each in nights])
+        requests = [*lost, *(request for step in steps for request in step.requests)]
         requests += _compaction_after(over, context.instance)
         observations = [each for step in steps for each in step.observations]
         if complaints and not requests and not observations:
             # The tick fails visibly once no other night waits for anything.
             raise ConfigurationError("; ".join(map(str, complaints)))
-        notes = [step.note for step in steps if step.note]
+        notes = [*(step.note for step in steps if step.note), *skipped]
         for note in notes if requests else ():  # otherwise they are why the tick was skipped
             context.log.warning(note)
         reason = None if requests else _why_nothing([each.night for each in nights if each.night not in over], notes)

@@ -4,18 +4,16 @@
 """
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from itertools import pairwise
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import dagster as dg
 
 from stoic_assets.adapters.evaluation.conversations import HeldEvaluation
 from stoic_assets.adapters.evaluation.delivery import announce
-from stoic_assets.adapters.evaluation.live_releases import read_releases
-from stoic_assets.adapters.evaluation.nights import HeldNight, hold_night, left_out
-from stoic_assets.adapters.messages.outbox import Delivered, errors_of
+from stoic_assets.adapters.evaluation.nights import HeldNight, hold_night
+from stoic_assets.adapters.messages.outbox import Delivered
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.settings import Nightly
@@ -25,13 +23,12 @@ from stoic_assets.core.nights.alerts import Failure, manifests_left_out, run_fai
 from stoic_assets.core.nights.night_record import RoundName, night_evaluation_id
 from stoic_assets.core.presentation.markdown import bulleted
 from stoic_assets.defs.asset_metadata import OWNERS, shown
+from stoic_assets.defs.due_nights import JOB, LATE, SCHEDULE, due_night, first_night
 from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
 from stoic_assets.defs.night_alarms import CONVERSATIONS
-from stoic_assets.defs.night_watch import JOB, RUN_KEY_TAG, build_watch
+from stoic_assets.defs.night_watch import build_watch
 
 SCORES = {"evaluations", "composite_scores"}
-LATE = timedelta(hours=12)
-"""After this time a missed night no longer starts by itself, and scores count as overdue."""
 
 
 class NightConfig(dg.Config):
@@ -45,14 +42,9 @@ def nights_of(settings: Nightly) -> dg.TimeWindowPartitionsDefinition:
     """The days on which the schedule fires, each from its midnight on: the partition exists when its night begins."""
     days = " ".join(settings.cron.split()[2:])
     return dg.TimeWindowPartitionsDefinition(
-        start=_first_night(settings), fmt="%Y-%m-%d", cron_schedule=f"0 0 {days}", timezone=settings.time_zone,
+        start=first_night(settings), fmt="%Y-%m-%d", cron_schedule=f"0 0 {days}", timezone=settings.time_zone,
         end_offset=1,
     )  # fmt: skip
-
-
-def _first_night(settings: Nightly) -> str:
-    """The first night; `YYYY-MM-DD`."""
-    return date.fromisoformat(settings.since).isoformat()
 
 
 def freshness_of(settings: Nightly) -> dg.FreshnessPolicy:
@@ -87,7 +79,7 @@ def build_nightly(settings: Nightly) -> dg.Definitions:
     )
     return dg.Definitions(
         assets=[_conversations(nights)], jobs=[job], schedules=[_schedule(settings, job)],
-        sensors=[build_watch(job, nights)],
+        sensors=[build_watch(settings, job, nights)],
     )
 
 
@@ -167,7 +159,7 @@ def _row(version: str, held: HeldEvaluation) -> dict[str, str | int]:
 
 def _schedule(settings: Nightly, job: Any) -> dg.ScheduleDefinition:
     @dg.schedule(
-        name="nightly",
+        name=SCHEDULE,
         job=job,
         description="Starts the conversations of all live versions, once a day however often the schedule fires.",
         cron_schedule=settings.cron,
@@ -177,38 +169,6 @@ def _schedule(settings: Nightly, job: Any) -> dg.ScheduleDefinition:
     def nightly(
         context: dg.ScheduleEvaluationContext, workplace: dg.ResourceParam[Workplace]
     ) -> dg.RunRequest | dg.SkipReason:
-        due = context.scheduled_execution_time.astimezone(ZoneInfo(settings.time_zone))
-        night = f"{due:%Y-%m-%d}"
-        if datetime.now(UTC) - due > LATE:
-            return dg.SkipReason(
-                f"the nightly run of {night} was missed; to make up for it, materialise {CONVERSATIONS} of that day"
-            )
-        if night < _first_night(settings):
-            return dg.SkipReason(f"nightly runs begin on {settings.since}, as nightly.since in stoic.yml says")
-        releases = read_releases(workplace)
-        if not releases.live:
-            return _skipped(workplace, night, due, releases.complaints)
-        if _was_started(context.instance, night):
-            return dg.SkipReason(f"the nightly run of {night} was started already")
-        return dg.RunRequest(run_key=night, partition_key=night)
+        return due_night(context.instance, workplace, settings, context.scheduled_execution_time)
 
     return nightly
-
-
-def _was_started(instance: dg.DagsterInstance, night: str) -> bool:
-    """Whether the night has a run: for each time that the schedule fires, Dagster would start one with the same key.
-
-    A run that is not started yet is one that Dagster was stopped over: its tick, which is repeated, is to start it.
-    """
-    runs = instance.get_runs(dg.RunsFilter(tags={RUN_KEY_TAG: night}))
-    return any(run.status is not dg.DagsterRunStatus.NOT_STARTED for run in runs)
-
-
-def _skipped(workplace: Workplace, night: str, due: datetime, complaints: Sequence[str]) -> dg.SkipReason:
-    """A night for which no version is live. If manifests are at fault, the webhook is told, as no run would do it."""
-    faults = [left_out(workplace.redactor.text(each)) for each in complaints]
-    deliveries = []
-    if faults:
-        failure = Failure(night, JOB, night, "; ".join(faults), due.astimezone(UTC).isoformat())
-        deliveries.append(announce(workplace, [manifests_left_out(failure)]))
-    return dg.SkipReason("; ".join(["no version in releases/ is live", *faults, *errors_of(deliveries)]))

@@ -7,6 +7,7 @@ import dagster as dg
 import pytest
 from alembic.config import Config
 from alembic.script import ScriptDirectory
+from schedules import Schedules
 from watched_nights import Watch
 
 from stoic_assets.adapters.workplace import Workplace
@@ -64,6 +65,12 @@ def instance() -> Iterator[dg.DagsterInstance]:
     with dg.DagsterInstance.ephemeral() as opened:
         opened.add_dynamic_partitions("agent_version", ["marcus@1.0.0", "marcus@1.1.0"])
         yield opened
+
+
+@pytest.fixture(autouse=True)
+def schedules(instance: dg.DagsterInstance) -> Schedules:
+    """What the instance records of schedules: nothing yet."""
+    return Schedules(instance)
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from stoic_assets.core.configuration.settings import Nightly
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.nights.alerts import Failure, run_failed
 from stoic_assets.core.nights.night_record import Round, night_evaluation_id
+from stoic_assets.defs.due_nights import due_night
 from stoic_assets.defs.nightly import build_nightly, freshness_of, nights_of, with_freshness
 
 BASE, CANDIDATE = "marcus@1.0.0", "marcus@1.1.0"
@@ -137,15 +138,14 @@ def test_a_schedule_that_fires_twice_a_day_starts_one_night(
 
 @pytest.mark.parametrize("faulty", [False, True])
 def test_a_night_that_is_skipped_because_of_faulty_manifests_is_told_once(
-    workplace: Workplace, instance: dg.DagsterInstance, definitions: dg.Definitions, told: Told, faulty: bool
+    workplace: Workplace, fire: Callable[[datetime], Any], told: Told, faulty: bool
 ) -> None:
     path = workplace.project.releases / "a.yml"
     if faulty:
         path.write_text("agent: marcus\nversion: 1.0.0\nurk: http://localhost:1\n")
-    due, resources = datetime.now(UTC), {"workplace": workplace}
-    with dg.build_schedule_context(instance, scheduled_execution_time=due, resources=resources) as context:
-        for _ in range(2):
-            found: Any = definitions.resolve_schedule_def("nightly")(context)
+    due = datetime.now(UTC)
+    for _ in range(2):
+        found = fire(due)
     fault = f"left out: {path}:3: urk: unknown key; did you mean 'url'?"
     assert found.skip_message.startswith(f"no version in releases/ is live{'; ' + fault if faulty else ''}")
     night = f"{due.astimezone(ZoneInfo('Europe/Berlin')):%Y-%m-%d}"
@@ -153,13 +153,11 @@ def test_a_night_that_is_skipped_because_of_faulty_manifests_is_told_once(
     assert events == ([(f"{night}.left_out", night, fault)] if faulty else [])
 
 
-def test_there_is_no_night_before_the_first(workplace: Workplace, definitions_of_no_night: dg.Definitions) -> None:
+def test_there_is_no_night_before_the_first(workplace: Workplace, instance: dg.DagsterInstance) -> None:
     later = Nightly(since=f"{datetime.now(UTC) + timedelta(days=3):%Y%m%d}")
-    schedule = dg.Definitions.merge(definitions_of_no_night, build_nightly(later)).resolve_schedule_def("nightly")
-    context = dg.build_schedule_context(
-        scheduled_execution_time=datetime.now(UTC), resources={"workplace": workplace}
-    )
-    assert "nightly runs begin on" in schedule(context).skip_message  # type: ignore[union-attr]
+    found = due_night(instance, workplace, later, datetime.now(UTC))
+    assert isinstance(found, dg.SkipReason)
+    assert "nightly runs begin on" in str(found.skip_message)
 
 
 def test_a_night_in_which_nobody_can_be_reached_fails_and_says_so(

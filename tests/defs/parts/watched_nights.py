@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import dagster as dg
 from code_server_runs import begun
@@ -80,6 +81,10 @@ class Watch:
         for run in self.instance.get_runs(dg.RunsFilter(tags={"stoic/evaluation_id": wanted})):
             if run.status == dg.DagsterRunStatus.STARTED:
                 self.instance.report_run_failed(run, "it does not matter how it ends")
+
+    def night_of(self, due: datetime) -> str:
+        """The night of a time at which the schedule fires."""
+        return f"{due.astimezone(ZoneInfo('Europe/Berlin')):%Y-%m-%d}"
 
     def asked(self) -> list[str | None]:
         """The versions and nights of the runs that a tick asks for."""
