@@ -11,7 +11,7 @@ from typing import Any
 import dagster as dg
 
 from stoic_assets.adapters.disk.night_store import WATCHED
-from stoic_assets.adapters.evaluation.delivery import announce
+from stoic_assets.adapters.evaluation.delivery import announce, deliver_alerts
 from stoic_assets.adapters.evaluation.known_alarms import known_alarms
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.settings import Nightly
@@ -59,10 +59,14 @@ def build_watch(settings: Nightly, job: Any, nights_due: dg.PartitionsDefinition
         requests = [*lost, *(request for step in steps for request in step.requests)]
         requests += _compaction_after(over, context.instance)
         observations = [each for step in steps for each in step.observations]
-        if complaints and not requests and not observations:
+        asks = bool(requests or observations)
+        # Not if it asks for anything: Dagster stops a tick that takes long, and that would be lost.
+        delivery = None if asks else deliver_alerts(workplace)
+        if complaints and not asks:
             # The tick fails visibly once no other night waits for anything.
             raise ConfigurationError("; ".join(map(str, complaints)))
         notes = [*(step.note for step in steps if step.note), *skipped]
+        notes += delivery.errors if delivery else ()
         for note in notes if requests else ():  # otherwise they are why the tick was skipped
             context.log.warning(note)
         reason = None if requests else _why_nothing([each.night for each in nights if each.night not in over], notes)

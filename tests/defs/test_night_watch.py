@@ -8,6 +8,7 @@ import pytest
 from code_server_runs import begun
 from watched_nights import BASE, CANDIDATE, NIGHT, Told, Watch
 
+from stoic_assets.adapters.messages.outbox import Delivered
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.settings import Nightly
 from stoic_assets.core.errors import ConfigurationError
@@ -62,6 +63,20 @@ def test_a_night_waits_for_the_second_try_of_its_run(watch: Watch, instance: dg.
     instance.report_run_failed(retry, "the judge could not be looked at")
     instance.add_run_tags(retry.run_id, {"dagster/will_retry": "false"})
     assert watch.asked() == [BASE]
+
+
+def test_a_tick_that_asks_for_nothing_delivers_alerts_that_wait(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    delivered = []
+
+    def deliver(workplace: Workplace) -> Delivered:
+        delivered.append(workplace)
+        return Delivered(1, 2, ("STOIC_WEBHOOK_URL: 503",))
+
+    monkeypatch.setattr("stoic_assets.defs.night_watch.deliver_alerts", deliver)
+    watch.held("first", BASE)
+    assert (watch.asked(), delivered) == ([BASE], []), "that must not be lost, should the webhook be slow"
+    assert (watch.asked(), len(delivered)) == ([], 1)
+    assert watch.found.skip_reason.skip_message == f"{NIGHT} waits for its runs; STOIC_WEBHOOK_URL: 503"
 
 
 def test_the_warehouse_is_compacted_once_after_a_night(watch: Watch) -> None:

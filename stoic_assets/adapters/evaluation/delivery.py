@@ -93,3 +93,9 @@ def announce(workplace: Workplace, events: Sequence[Event]) -> Delivered:
     webhook = addresses(workplace.env)["events"]
     new = {event.id for event in events}
     return run_async(deliver(workplace, {"events": webhook}, new, ALERT_SECONDS))
+
+
+def deliver_alerts(workplace: Workplace) -> Delivered | None:
+    """Delivers what waits, alerts first, if an alert is among it and has an address. Else gives None."""
+    due = addresses(workplace.env)["events"] and workplace.outbox.has_alerts()
+    return announce(workplace, []) if due else None

@@ -108,7 +108,7 @@ class Outbox:
         self, targets: Mapping[Target, str], limit: EndpointLimit = LIMIT, seconds: float = 60.0,
         secrets: Mapping[Target, str] = NO_SECRETS,
     ) -> Delivered:
-        """Sends what waits, each target in the order of `put`, one message after the other.
+        """Sends what waits to each target, alerts first, else in the order of `put`, one message after the other.
 
         `targets` maps to addresses; messages to a target without one keep waiting. `secrets` are their signing keys. It
         ends after about `seconds`: what could not be sent by then, or was refused, waits for the next delivery and is
@@ -127,6 +127,11 @@ class Outbox:
         """How many messages wait for each target, without targets for which none waits."""
         with self._storage() as messages:
             return dict(messages.execute(outbox_file.NUMBERS_WAITING))
+
+    def has_alerts(self) -> bool:
+        """Whether an alert waits."""
+        with self._storage() as messages:
+            return bool(messages.execute(outbox_file.ALERTS_WAIT).fetchone()[0])
 
     async def _deliver_to(
         self, target: Target, opened: AbstractAsyncContextManager[Receiver], seconds: float
@@ -161,9 +166,10 @@ class Outbox:
         return accepted, problems
 
     def _waiting(self, target: Target) -> list[int]:
-        """The positions of waiting messages: in order those never refused, then the others, longest ago first.
+        """The positions of waiting messages: alerts and then others that were never refused, then the refused ones.
 
-        Otherwise those that are refused each time would take all the time, and no later one would ever be sent.
+        Of these, the one refused longest ago comes first: otherwise those that are refused each time would take all the
+        time, and no later one would ever be sent.
         """
         with self._storage() as messages:
             return [position for (position,) in messages.execute(outbox_file.WAITING, [target])]

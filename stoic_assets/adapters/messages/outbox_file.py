@@ -10,7 +10,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from stoic_assets.adapters.disk.sqlite_files import faults_named, open_shared
+from stoic_assets.core.nights.alerts import ALERTS
 
+_TYPE = "iif(json_valid(body), json_extract(body, '$.type'), null)"  # a damaged body is named when it is to be sent
+_IS_ALERT = f"delivered_at is null and {_TYPE} in ({', '.join(map(repr, ALERTS))})"
 IF_LOST = ": materialising fitness_updates makes the messages of an evaluation again"
 """What the loss of the file means."""
 TABLES = (
@@ -19,6 +22,7 @@ TABLES = (
         delivered_at text, unique (target, id)
     )""",
     "create index if not exists waiting on messages (target, position) where delivered_at is null",
+    f"create index if not exists alerts on messages (position) where {_IS_ALERT}",  # the others are not read for them
     # No columns: files that were made without them need not be altered. A position is never given to another message.
     "create table if not exists refusals (position integer primary key, refused_at text)",
     "create table if not exists unnoted (position integer primary key)",
@@ -50,10 +54,11 @@ TIMES = "select id, delivered_at from messages where target = ? and id in (selec
 NEWEST = "select body from messages where target = ? and id = ?"
 AT_POSITION = "select id, body from messages where position = ?"
 NUMBERS_WAITING = "select target, count(*) from messages where delivered_at is null group by target"
-WAITING = """
+WAITING = f"""
     select position from messages left join refusals using (position) where target = ? and delivered_at is null
-    order by refused_at, position -- null comes first
+    order by refused_at, position not in (select position from messages where {_IS_ALERT}), position -- null comes first
 """
+ALERTS_WAIT = f"select exists (select position from messages where {_IS_ALERT})"
 
 
 @contextmanager

@@ -11,6 +11,8 @@ from stoic_assets.core.releases import agent_of
 RUN_FAILED = "stoic.run_failed"
 REGRESSION_CONFIRMED = "stoic.regression_confirmed"
 JUDGE_MOVED = "stoic.judge_moved"
+ALERTS = (REGRESSION_CONFIRMED, RUN_FAILED, JUDGE_MOVED)
+"""The types of events that somebody waits for: they are sent before others."""
 
 
 @dataclass(frozen=True)

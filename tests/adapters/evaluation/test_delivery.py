@@ -13,7 +13,7 @@ import pytest
 from starlette.responses import Response
 
 from stoic_assets.adapters.evaluation import delivery
-from stoic_assets.adapters.evaluation.delivery import announce, deliver, times_locked
+from stoic_assets.adapters.evaluation.delivery import announce, deliver, deliver_alerts, times_locked
 from stoic_assets.adapters.messages.outbox import Delivered, fitness_message
 from stoic_assets.adapters.messages.receiver import Target
 from stoic_assets.adapters.workplace import Workplace
@@ -50,6 +50,17 @@ def sent(workplace: Workplace, service: Service, new: Sequence[str] = (), *targe
 
 def times(workplace: Workplace, table: str, place: tuple[str, str]) -> list[Any]:
     return [row["delivered_at"] for row in workplace.warehouse.read(table, *place)]
+
+
+def test_alerts_that_wait_are_delivered_without_an_evaluation(workplace: Workplace, service: Service) -> None:
+    heard = replace(workplace, env={**workplace.env, "STOIC_WEBHOOK_URL": service.url})
+    put(workplace, OLD, "t1")
+    assert deliver_alerts(heard) is None
+    announce(workplace, [run_failed(Failure("r", "night", "2026-11-21", "it failed", "2026-11-21T02:00:00+00:00"))])
+    assert deliver_alerts(workplace) is None, "there is no address"
+    assert deliver_alerts(heard) == Delivered(2, 1), "a fitness update waits for another service"
+    assert [each.body["id"] for each in service.seen] == ["r.failed", "t1"]
+    assert deliver_alerts(heard) is None
 
 
 @pytest.mark.parametrize("compacted", [False, True])

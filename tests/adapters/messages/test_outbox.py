@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from deliveries import VERSION, Service, deliver, delivery_time, numbers, put
+from deliveries import VERSION, Service, deliver, delivery_time, numbers, put, requested
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.responses import Response
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.messages.outbox import Delivered, Outbox
+from stoic_assets.core.nights.alerts import ALERTS
 
 
 def test_messages_arrive_once_and_in_order(outbox: Outbox, service: Service) -> None:
@@ -29,6 +31,27 @@ def test_messages_that_are_put_together_keep_their_order(outbox: Outbox, service
     outbox.put("events", bodies | {"trial 0": {"number": 100}}, VERSION)
     assert deliver(outbox, service) == Delivered(40, 0)
     assert numbers(service) == [*range(39, 0, -1), 100]
+
+
+def test_alerts_are_sent_before_other_messages(outbox: Outbox, service: Service) -> None:
+    put(outbox, 1, 2)
+    assert not outbox.has_alerts()
+    for number, alert in enumerate(ALERTS, start=3):
+        outbox.put("events", {alert: {"number": number, "type": alert}}, VERSION)
+    assert outbox.has_alerts()
+    assert deliver(outbox, service) == Delivered(5, 0)
+    assert numbers(service) == [3, 4, 5, 1, 2]
+    assert not outbox.has_alerts()
+
+
+def test_an_alert_that_is_refused_each_time_holds_up_no_other_message(outbox: Outbox, service: Service) -> None:
+    outbox.put("events", {"alert": {"number": 1, "type": ALERTS[0]}}, VERSION)
+    service.refuse = lambda body: Response(status_code=400) if body["number"] == 1 else None
+    for number in (2, 3):
+        deliver(outbox, service)
+        put(outbox, number)
+    assert deliver(outbox, service).pending == 1
+    assert requested(service) == [1, 2, 1, 3, 1]
 
 
 def test_on_a_full_disk_no_message_is_half_there(outbox: Outbox, service: Service, tmp_path: Path) -> None:
