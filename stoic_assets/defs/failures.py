@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
 import dagster as dg
 from dagster._core.events import RunFailureReason
@@ -26,6 +27,8 @@ GIVEN_UP = "Failed to retry run"
 """What Dagster notes with a run that it could not start again."""
 FOR_GOOD = 3
 """After so many failures of one run, no more is tried to start it again."""
+REVIVED_WITHIN = timedelta(days=1)
+"""For so long after a failure `lost_runs` has Dagster try once more to start the run again."""
 STEP_FAILURE = RunFailureReason.STEP_FAILURE.value
 
 
@@ -63,11 +66,14 @@ def is_unattended(run: dg.DagsterRun) -> bool:
 
 
 def has_ended(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
-    """Whether a run is over, also for Dagster, which starts one that lost its worker again, but none of a command."""
+    """Whether a run is over, also for Dagster, which starts one that lost its worker again, but none of a command.
+
+    One that it could not start again is not over as long as `lost_runs` will have it try once more.
+    """
     if run.status != dg.DagsterRunStatus.FAILURE or run.remote_job_origin is None:
         return run.is_finished
     undecided = instance.run_retries_enabled and RETRIED_TAG not in run.tags
-    return not (undecided or run.is_complete_and_waiting_to_retry)
+    return not (undecided or run.is_complete_and_waiting_to_retry or fails_again(instance, run))
 
 
 def failures(instance: dg.DagsterInstance, run: dg.DagsterRun) -> int:
@@ -81,7 +87,9 @@ def fails_again(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
     if run.tags.get(RETRIED_TAG) != "false" or run.tags.get(RUN_FAILURE_REASON_TAG) == STEP_FAILURE:
         return False
     notes = instance.get_records_for_run(run.run_id, of_type=dg.DagsterEventType.ENGINE_EVENT).records
-    if all(note.event_log_entry.message != GIVEN_UP for note in notes):
+    entries = [note.event_log_entry for note in notes]
+    given_up = max((entry.timestamp for entry in entries if entry.message == GIVEN_UP), default=0.0)
+    if time.time() - given_up > REVIVED_WITHIN.total_seconds():
         return False
     resumed = instance.get_runs(dg.RunsFilter(tags={PARENT_RUN_ID_TAG: run.run_id}), limit=1)
     return not resumed and failures(instance, run) < FOR_GOOD

@@ -25,7 +25,7 @@ from stoic_assets.adapters.process.runs_at_work import forget, is_at_work, is_se
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
 from stoic_assets.core.stages import PARTITION_TAG, WORKER_TAG
-from stoic_assets.defs.failures import RETRIED_TAG, fails_again, failures
+from stoic_assets.defs.failures import RETRIED_TAG, REVIVED_WITHIN, fails_again, failures
 
 RETRIED_WITHIN = timedelta(minutes=5)
 """Dagster looks for failed runs every five seconds. Starting one again takes up to a minute on a busy machine."""
@@ -116,7 +116,7 @@ def _passed_over(instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
     now = datetime.now(UTC)
     decided = dg.RunsFilter(
         statuses=[dg.DagsterRunStatus.FAILURE], tags={RETRIED_TAG: ["true", "false"]},
-        updated_after=now - timedelta(days=1), updated_before=now - RETRIED_WITHIN,
+        updated_after=now - REVIVED_WITHIN, updated_before=now - RETRIED_WITHIN,
     )
     failed = [run for run in instance.get_runs(decided) if run.remote_job_origin]
     return [run for run in failed if run.is_complete_and_waiting_to_retry or fails_again(instance, run)]

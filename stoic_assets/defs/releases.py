@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable
+from datetime import UTC, datetime
 
 import dagster as dg
 
@@ -15,7 +16,7 @@ from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import Release, in_order, ready
 from stoic_assets.core.stages import EVALUATION, PARTITION_TAG, PARTITIONS
-from stoic_assets.defs.failures import RETRIED_TAG, has_ended
+from stoic_assets.defs.failures import RETRIED_TAG, REVIVED_WITHIN, has_ended
 from stoic_assets.defs.partitions import agent_versions
 
 ENDED = {dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED}
@@ -99,9 +100,13 @@ def _content(change: str | None) -> str | None:
 
 def _versions_running(instance: dg.DagsterInstance) -> set[str]:
     """The versions with a run of `release_evaluation` that works, waits, or is about to be started again."""
-    name = release_evaluation.name
-    retried = dg.RunsFilter(job_name=name, statuses=[dg.DagsterRunStatus.FAILURE], tags={RETRIED_TAG: "true"})
-    runs = [*instance.get_runs(dg.RunsFilter(job_name=name, statuses=NOT_ENDED)), *instance.get_runs(retried)]
+    name, failed, lately = release_evaluation.name, [dg.DagsterRunStatus.FAILURE], datetime.now(UTC) - REVIVED_WITHIN
+    perhaps = (
+        dg.RunsFilter(job_name=name, statuses=NOT_ENDED),
+        dg.RunsFilter(job_name=name, statuses=failed, tags={RETRIED_TAG: "true"}),
+        dg.RunsFilter(job_name=name, statuses=failed, tags={RETRIED_TAG: "false"}, updated_after=lately),
+    )
+    runs = [run for each in perhaps for run in instance.get_runs(each)]
     return {run.tags[PARTITION_TAG] for run in runs if PARTITION_TAG in run.tags and not has_ended(instance, run)}
 
 

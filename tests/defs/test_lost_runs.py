@@ -257,7 +257,7 @@ def test_a_run_that_dagster_passed_over_fails_once_more(
 
 @pytest.mark.usefixtures("impatient")
 def test_a_run_that_dagster_could_not_start_again_fails_once_more_unless_somebody_resumed_it(
-    instance: dg.DagsterInstance, look: Look
+    instance: dg.DagsterInstance, look: Look, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As after a slip in `stoic.yml` at the moment at which it was to be started."""
     @dg.job
@@ -270,6 +270,11 @@ def test_a_run_that_dagster_could_not_start_again_fails_once_more_unless_somebod
     give_up(instance, resumed.run_id)
     instance.add_run_tags(final.run_id, {"dagster/will_retry": "false"})
     instance.create_run_for_job(work, tags={"dagster/parent_run_id": resumed.run_id})
+    over = [has_ended(instance, run_of(instance, run.run_id)) for run in (given_up, resumed, final)]
+    assert over == [False, True, True], "one will be started again"
+    with monkeypatch.context() as patch:
+        patch.setattr("stoic_assets.defs.failures.REVIVED_WITHIN", timedelta(0))
+        assert has_ended(instance, run_of(instance, given_up.run_id)), "too long ago"
     look()
     assert failures(instance, given_up, resumed, final) == [2, 1, 1]
     assert run_of(instance, given_up.run_id).is_complete_and_waiting_to_retry

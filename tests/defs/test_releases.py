@@ -10,6 +10,7 @@ from typing import Any
 import dagster as dg
 import pytest
 from code_server_runs import begun as begin
+from code_server_runs import give_up
 from evaluation_heads import evaluation_head
 from smallest_job import smallest_job
 
@@ -300,6 +301,24 @@ def test_a_candidate_waits_for_the_second_try_of_its_base(daemon: Daemon, manife
     assert daemon.tick() == []
     daemon.end_all()
     assert daemon.tick() == ["marcus@1.1.0"]
+
+
+def test_a_candidate_waits_for_a_base_that_dagster_could_not_start_again(
+    daemon: Daemon, manifest: Manifest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a slip in `stoic.yml`: `lost_runs` has Dagster try once more some minutes later, but not for ever."""
+    manifest("1.1.0", parents=["1.0.0"])
+    manifest("1.0.0")
+    monkeypatch.setattr(daemon.instance, "_settings", {"run_retries": {"enabled": True, "max_retries": 1}})
+    assert daemon.tick() == ["marcus@1.0.0"]
+    [lost] = daemon.runs()
+    daemon.instance.report_run_failed(lost)
+    give_up(daemon.instance, lost.run_id)
+    assert daemon.tick() == []
+    daemon.instance.report_run_failed(lost)
+    daemon.instance.report_run_failed(lost)
+    daemon.instance.add_run_tags(lost.run_id, {"dagster/will_retry": "false"})
+    assert daemon.tick() == ["marcus@1.1.0"], "it was given up for good"
 
 
 def test_parents_in_a_circle_wait_for_each_other_in_turn(daemon: Daemon, manifest: Manifest) -> None:
