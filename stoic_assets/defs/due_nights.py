@@ -1,7 +1,7 @@
 """Whether a night that is due starts: asked by the schedule and, where its tick failed, by `night_watch` afterwards."""
 
 from collections.abc import Collection, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import dagster as dg
@@ -43,7 +43,7 @@ def due_night(
         return dg.SkipReason(f"nightly runs begin on {settings.since}, as nightly.since in stoic.yml says")
     releases = read_releases(workplace)
     if not releases.live:
-        return _skipped(workplace, night, due, releases.complaints)
+        return _skipped(workplace, settings, night, releases.complaints)
     if _was_started(instance, night):
         return dg.SkipReason(f"the nightly run of {night} was started already")
     return dg.RunRequest(run_key=night, job_name=JOB, partition_key=night)
@@ -105,11 +105,15 @@ def _was_started(instance: dg.DagsterInstance, night: str) -> bool:
     return any(run.status is not dg.DagsterRunStatus.NOT_STARTED for run in runs)
 
 
-def _skipped(workplace: Workplace, night: str, due: datetime, complaints: Sequence[str]) -> dg.SkipReason:
-    """A night for which no version is live. If manifests are at fault, the webhook is told, as no run would do it."""
+def _skipped(workplace: Workplace, settings: Nightly, night: str, complaints: Sequence[str]) -> dg.SkipReason:
+    """A night for which no version is live. If manifests are at fault, the webhook is told, as no run would do it.
+
+    Once: the time of the event is the midnight on which the day begins, however often the schedule fires.
+    """
     faults = [left_out(workplace.redactor.text(each)) for each in complaints]
     deliveries = []
     if faults:
-        failure = Failure(night, JOB, night, "; ".join(faults), due.astimezone(UTC).isoformat())
+        midnight = datetime.combine(date.fromisoformat(night), time(), ZoneInfo(settings.time_zone)).astimezone(UTC)
+        failure = Failure(night, JOB, night, "; ".join(faults), midnight.isoformat())
         deliveries.append(announce(workplace, [manifests_left_out(failure)]))
     return dg.SkipReason("; ".join(["no version in releases/ is live", *faults, *errors_of(deliveries)]))

@@ -144,13 +144,15 @@ def test_a_night_that_is_skipped_because_of_faulty_manifests_is_told_once(
     if faulty:
         path.write_text("agent: marcus\nversion: 1.0.0\nurk: http://localhost:1\n")
     due = datetime.now(UTC)
-    for _ in range(2):
-        found = fire(due)
+    midnight = due.astimezone(ZoneInfo("Europe/Berlin")).replace(hour=0, minute=0, second=0, microsecond=0)
+    fire(max(midnight, due - timedelta(hours=1)))
+    found = fire(due)
     fault = f"left out: {path}:3: urk: unknown key; did you mean 'url'?"
     assert found.skip_message.startswith(f"no version in releases/ is live{'; ' + fault if faulty else ''}")
     night = f"{due.astimezone(ZoneInfo('Europe/Berlin')):%Y-%m-%d}"
-    events = [(event["id"], event["subject"], event["data"]["error"]) for event in told()]
-    assert events == ([(f"{night}.left_out", night, fault)] if faulty else [])
+    events = [(event["id"], event["subject"], event["time"], event["data"]["error"]) for event in told()]
+    time = midnight.astimezone(UTC).isoformat()
+    assert events == ([(f"{night}.left_out", night, time, fault)] if faulty else [])
 
 
 def test_there_is_no_night_before_the_first(workplace: Workplace, instance: dg.DagsterInstance) -> None:
