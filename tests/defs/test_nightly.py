@@ -199,7 +199,7 @@ def test_what_an_agent_said_and_no_webhook_took_stands_beside_the_night(
     )
     [event] = result.get_asset_materialization_events()
     found = {name: value.value for name, value in event.materialization.metadata.items()}
-    assert found["faults"] == rf"- {CANDIDATE}: it said \!\[x\](y) # Z"
+    assert found["faults"] == rf"- `{CANDIDATE}`: it said \!\[x\](y) # Z"
     assert "STOIC_WEBHOOK_URL" in found["delivery_faults"]
     [event] = told()
     assert event["subject"] == CANDIDATE
@@ -253,7 +253,7 @@ def test_the_second_round_shows_what_the_first_one_missed_and_tells_it_to_nobody
 ) -> None:
     found, warned = held_with_base(again=True, missed={CANDIDATE: "nothing answers"})
     assert (found["left_out"], found["not_reached"]) == (1, 1)
-    assert found["faults"] == f"- {CANDIDATE}: nothing answers\n- left out: b.yml:3: url"
+    assert found["faults"] == f"- `{CANDIDATE}`: nothing answers\n- left out: b.yml:3: url"
     assert warned == [f"{CANDIDATE}: nothing answers", "left out: b.yml:3: url"]
     assert told() == []
 

@@ -39,7 +39,7 @@ def test_a_version_that_is_forgotten_leaves_no_page_with_its_replies(workplace: 
         ratings = ratings_of(workplace, rater, overall=overall, meta={"page_id": both.page_id})
         collect(workplace, [save(workplace.project.home / "sent", ratings)])
     analysed, known = analyse_ratings(workplace), read_keys(workplace.project.home)
-    assert f"{VERSION} says of" in analysed.discussion_sheet.read_text(encoding="utf-8").replace("\\", "")
+    assert f"`{VERSION}` says of" in analysed.discussion_sheet.read_text(encoding="utf-8").replace("\\", "")
     forget_version(workplace, VERSION)
     made = (both.path, *alone, analysed.report, analysed.discussion_sheet)
     assert [path.exists() for path in made] == [False, False, True, False, False]
