@@ -67,12 +67,15 @@ def show_plan(
     _show_reach(spec, shown.addresses, request, workplace)
 
 
-def _comparable(jobs: int, detectable: float | None) -> str:
+def _comparable(jobs: int, detectable: Mapping[str, float | None]) -> str:
     """What a comparison with another version would find."""
-    if detectable is None:
+    known = [each for each in detectable.values() if each is not None]
+    if not known:
         return f"with fewer than {FEWEST_JOBS} jobs (here: {jobs}) no comparison can call a measure regressed"
-    found = f"find a change of {score(detectable)} or more in a measure nine times out of ten"
-    return f"compared with another version, {jobs} jobs {found}, if their noise is typical"
+    least, most = score(min(known)), score(max(known))
+    change = least if least == most else f"{least} to {most}, depending on the measure,"
+    found = f"find a change of {change} nine times out of ten"
+    return f"compared with another version, {jobs} jobs {found} if their noise is typical"
 
 
 def _table(jobs: Rows, with_url: bool) -> Table:
@@ -118,7 +121,10 @@ def _plan_document(
     return {
         "agent_version": version, "trials": len(planned), "ended_trials": len(planned) - len(left), "calls": calls,
         "estimated_cost_usd": _cost(spec, calls, workplace), "compared_jobs": len(trials_of_jobs),
-        "detectable": planned_detectable(trials_of_jobs, workplace.settings.minimal_differences.virtues),
+        "detectable": {
+            measure: planned_detectable(trials_of_jobs, delta)
+            for measure, delta in workplace.settings.minimal_differences.model_dump().items()
+        },
         "models": {"agent": spec.agent_model, "evaluator": spec.evaluator_model, "judges": list(spec.judge_models)},
         "jobs": [_job(job, spec, planned) for job in spec.jobs],
     }

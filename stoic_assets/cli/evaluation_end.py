@@ -69,7 +69,8 @@ def _write_junit(file: Path, outcome: Outcome, workplace: Workplace, refusal: st
     """Writes the file, or returns why it could not, after a complaint that says how to get it without conversations."""
     try:
         task_at_least = workplace.settings.passing.task_at_least
-        write_whole(file, evaluation_junit(outcome.document, outcome.names, task_at_least, refusal))
+        document = {**outcome.document, "trials": outcome.shown_trials}
+        write_whole(file, evaluation_junit(document, outcome.names, task_at_least, refusal))
     except StorageError as unwritten:
         again = judge_again(outcome.document["agent_version"], outcome.document["evaluation_id"])
         console.complain(f"{unwritten}; then {again} with --junit FILE writes it")
@@ -148,7 +149,9 @@ def _against_base(outcome: Outcome) -> list[str]:
     for turn in comparison.worse_assertions(NAMED_ASSERTIONS):
         lines += [f"{turn.heading}:", *(f"  {line}" for line in turn.lines)]
         lines += [f"  and {turn.more} more"] if turn.more else []
-    in_full = f"`stoic compare {comparison.base} {outcome.document['agent_version']}`"
+    row = comparison.gating[0]
+    these = f"--evaluation {row['base_evaluation_id']} --evaluation {outcome.document['evaluation_id']}"
+    in_full = f"`stoic compare {comparison.base} {outcome.document['agent_version']} {these}`"
     return [*lines, f"{in_full} compares the two in full"]
 
 

@@ -15,6 +15,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion, asked_alike, held, paired_assertions
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
+from stoic_assets.core.comparison.weaker_assertions import stored_as_weaker
 from stoic_assets.core.evaluation.evaluation_id import EvaluationKey
 from stoic_assets.core.evaluation.next_command import judge_again
 from stoic_assets.core.table_rows import Row, Rows
@@ -89,8 +90,10 @@ def _scored_after(warehouse: Warehouse, key: EvaluationKey, moment: datetime) ->
 
 def _results(rows: Rows) -> dict[EvaluationKey, Row]:
     """What a comparison found, by measure and condition."""
-    found = ("base_mean", "candidate_mean", "verdict")
-    return {(row["measure"], row["condition"]): {name: row[name] for name in found} for row in rows}
+    found, weaker = ("base_mean", "candidate_mean", "verdict"), stored_as_weaker(rows)
+    return {
+        (row["measure"], row["condition"]): {"weaker": weaker, **{name: row[name] for name in found}} for row in rows
+    }
 
 
 def _without(side: Side, jobs: Collection[str]) -> Side:

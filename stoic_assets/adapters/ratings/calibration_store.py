@@ -14,7 +14,7 @@ from stoic_assets.adapters.ratings.ratings_store import rated_items
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.judging.confidence_map import Calibration, calibration_of
-from stoic_assets.core.ratings.study import by_newest_rubric
+from stoic_assets.core.ratings.study import by_newest_rubric, rubric_of
 from stoic_assets.core.releases import ALL_VERSIONS
 from stoic_assets.core.table_rows import Row
 
@@ -69,9 +69,11 @@ def inattentive_raters(workplace: Workplace) -> str:
     from stoic_assets.core.ratings.inattention import inattention_in
 
     collected = workplace.warehouse.query(_RATINGS)
-    ratings, _ = by_newest_rubric(collected, read_keys(workplace.project.home))
+    keys = read_keys(workplace.project.home)
+    ratings, rubric = by_newest_rubric(collected, keys)
     raters = {row["rater_id"] for row in ratings}
-    training = [row for row in collected if row["trial_id"] is None and row["rater_id"] in raters]
+    others = [row for row in collected if row["trial_id"] is None and row["rater_id"] in raters]
+    training = [row for row in others if rubric_of(row, keys) == rubric]
     return inattention_in([*ratings, *training], rated_items(workplace))
 
 

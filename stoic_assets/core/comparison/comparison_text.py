@@ -70,7 +70,7 @@ def undecided(rows: Sequence[Row]) -> str:
     among = f"{len(counted)}{' measured' if len(counted) < len(rows) else ''}"
     verb = "is" if found == 1 else "are"
     jobs = max(row["jobs"] for row in rows)
-    few = f": only {plural(jobs, 'job')} in common, and {FEWEST_JOBS} are needed" if jobs < FEWEST_JOBS else ""
+    few = f": only {plural(jobs, 'job')} measured in both, and {FEWEST_JOBS} are needed" if jobs < FEWEST_JOBS else ""
     return f"no measure regressed or improved, but {found} of {among} {verb} undecided{few}{unmeasured(rows)}"
 
 

@@ -103,8 +103,8 @@ def family_size(rows: Iterable[Row]) -> int:
 
 
 def _has_no_spread(row: Row) -> bool:
-    """Whether a row without p counts in its family all the same."""
-    return row["verdict"] == "unchanged" or (row["why"] or "").startswith(NO_SPREAD)
+    """Whether a row without p counts in its family all the same; failed trials may be why it is inconclusive, too."""
+    return NO_SPREAD in (row["why"] or "")
 
 
 def ruled_out(row: Row) -> Verdict | None:
@@ -168,13 +168,13 @@ def _undecided(test: Test, found: Effect, gating: bool) -> Finding:
 
 
 def _without_spread(jobs: int, delta: float) -> tuple[Verdict, str | None]:
-    """The verdict where all jobs score the same in both versions, and why it is inconclusive if it is.
+    """The verdict where all jobs score the same in both versions, and why there is nothing else to say of it.
 
     No score differs by more than 1. So if the mean differed by `delta`, 0–1, at least that share of all jobs would
     differ, and none of n with a chance of (1 − delta)ⁿ at most.
     """
     if (1 - delta) ** jobs <= ALPHA:
-        return "unchanged", None
+        return "unchanged", NO_SPREAD
     enough = f"; from {count(ceil(log(ALPHA) / log1p(-delta)))} such jobs on that is unchanged" if delta else ""
     return "inconclusive", NO_SPREAD + enough
 

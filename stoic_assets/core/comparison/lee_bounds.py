@@ -132,7 +132,7 @@ def _robust(finding: Finding, why: str, trimmed: Sequence[tuple[Side, Finding | 
             said = f"without as many of the worst trials and jobs of {side.agent_version} {rest}"
         else:
             continue
-        return replace(finding, verdict="inconclusive", why=f"{why}; {said}")
+        return replace(finding, verdict="inconclusive", why="; ".join(filter(None, (why, said, finding.why))))
     return finding
 
 

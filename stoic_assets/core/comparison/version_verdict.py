@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from stoic_assets.core.comparison.assertions_text import CHANCE, SHOWN_ASSERTIONS, Told, told, told_apart
-from stoic_assets.core.comparison.comparison_text import changes, open_in_short, undecided, unmeasured
+from stoic_assets.core.comparison.comparison_text import changes, name, open_in_short, undecided, unmeasured
 from stoic_assets.core.comparison.family import Verdict, by_size, family_size, measured, overall
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.comparison.weaker_assertions import weaker_since
@@ -42,7 +42,9 @@ class VersionVerdict:
             case "regressed" | "improved":
                 return self.changes(self.verdict)
             case "unchanged":
-                return f"all {len(measured(self.gating))} measures differ by less than δ{unmeasured(self.gating)}"
+                alike = self.gating if len(self.gating) == 1 else measured(self.gating)
+                all_of = f"all {len(alike)} measures differ" if len(alike) > 1 else f"{name(alike[0])} differs"
+                return f"{all_of} by less than δ{unmeasured(self.gating)}"
             case _:
                 improved, unsure = self.changes("improved"), undecided(self.gating)
                 return f"{improved}, but {unsure}" if improved else unsure

@@ -12,16 +12,17 @@ _SEEN = {"missed_attention": "missed attention items", "too_fast": "rated faster
 
 
 def inattention(flags: Iterable[RaterFlag], raters: int) -> str:
-    """How many of the raters missed attention items or were too fast, and what to do; empty where none was."""
+    """How many of so many raters missed attention items or were too fast, and what to do; empty where none was.
+
+    Who rated nothing but such items is one more.
+    """
     found = [flag for flag in flags if flag.check in _SEEN]
     if not found:
         return ""
     checks, those = {flag.check for flag in found}, {flag.rater_id for flag in found}
     did = " or ".join(words for check, words in _SEEN.items() if check in checks)
-    return (
-        f"{len(those)} of {plural(raters, 'rater')} {did}: talk to them before you ask more raters or go by these "
-        "figures."
-    )
+    of = plural(max(raters, len(those)), "rater")
+    return f"{len(those)} of {of} {did}: talk to them before you ask more raters or go by these figures."
 
 
 def inattention_in(rows: Rows, items: Mapping[str, RatedItem]) -> str:

@@ -45,7 +45,7 @@ def chosen_study(rows: Rows, keys: Keys, page_id: str | None = None) -> Study:
     shown = proper[page]
     raters = {row["rater_id"] for row in shown if _shown_first(row) in keys}
     training = [row for row in rows if _is_training(row) and (row["rater_id"] in raters or not shown)]
-    rubric = next((_rubric_of(row, keys) for row in shown), None)
+    rubric = next((rubric_of(row, keys) for row in shown), None)
     by_weight = sorted(
         [*shown, *training], key=lambda row: (_page(row, keys) == page, row["rated_at"], row.get("page_id") or "")
     )
@@ -58,11 +58,11 @@ def by_newest_rubric(rows: Iterable[Row], keys: Keys) -> tuple[list[Row], str | 
     ours = [row for row in rows if row["trial_id"] is not None]
     if not ours:
         return [], None
-    rubric = _rubric_of(max(ours, key=lambda row: row["rated_at"]), keys)
-    return [row for row in ours if _rubric_of(row, keys) == rubric], rubric
+    rubric = rubric_of(max(ours, key=lambda row: row["rated_at"]), keys)
+    return [row for row in ours if rubric_of(row, keys) == rubric], rubric
 
 
-def _rubric_of(row: Row, keys: Keys) -> str | None:
+def rubric_of(row: Row, keys: Keys) -> str | None:
     """The rubric by which a rating was given, as far as keys know its item."""
     key = keys.get(row["test_id"])
     return key.rubric if key else None

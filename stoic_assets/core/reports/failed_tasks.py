@@ -34,8 +34,10 @@ class TaskFailure:
 def failed_tasks(trials: Sequence[TrialView], at_least: float) -> list[TaskFailure]:
     """The tasks that let trials fail, since the mean of these trials is below `at_least`, 0–1; most often first."""
     by_job = sorted(trials, key=lambda each: natural(each.row["trial_id"]))
-    scored = (task for each in by_job if each.valid for task in each.tasks if not is_missing(task.get("score")))
-    judged = Counter(task["task_text"] for task in scored)
+    judged = Counter(
+        text for each in by_job if each.valid
+        for text in {task["task_text"] for task in each.tasks if not is_missing(task.get("score"))}
+    )
     low = grouped((task["task_text"], (each, task)) for each in by_job for task in tasks_too_low(each, at_least))
     found = [_failure(text, those, judged[text]) for text, those in low.items()]
     return sorted(found, key=lambda failed: (-len(failed.trials), failed.score, natural(failed.text)))
@@ -43,7 +45,8 @@ def failed_tasks(trials: Sequence[TrialView], at_least: float) -> list[TaskFailu
 
 def _failure(text: str, found: Sequence[tuple[TrialView, Row]], judged: int) -> TaskFailure:
     score = mean((task for _, task in found), "score") or 0.0
-    return TaskFailure(text, [trial for trial, _ in found], score, judged)
+    trials = {trial.row["trial_id"]: trial for trial, _ in found}  # a job may have two tasks of one text
+    return TaskFailure(text, [*trials.values()], score, judged)
 
 
 def failed_by(trials: Iterable[TrialView], at_least: float) -> list[tuple[str, int]]:

@@ -86,17 +86,21 @@ def test_ratings_by_another_rubric_are_not_mixed_in(workplace: Workplace) -> Non
     assert found == ("sharper", 1, 1)
 
 
-@pytest.mark.parametrize("answer", [2, 3])
-def test_raters_of_these_replies_who_missed_attention_items_are_told_of(workplace: Workplace, answer: int) -> None:
-    key = Key(origin="attention", rubric="r", attention={"helpfulness": 2}, words=3)
-    write_keys(workplace.project.home, {"look": key})
-    [rating, *_] = workplace.warehouse.query("select * from human_ratings")
+@pytest.mark.parametrize(("answer", "rubric"), [(2, "sharper"), (3, "sharper"), (3, "former")])
+def test_raters_of_these_replies_who_missed_attention_items_are_told_of(
+    workplace: Workplace, answer: int, rubric: str
+) -> None:
+    [rating, *others] = workplace.warehouse.query("select * from human_ratings")
+    keys = {row["test_id"]: Key(origin=row["test_id"], rubric="sharper", words=3) for row in (rating, *others)}
+    look = Key(origin="attention", rubric=rubric, attention={"helpfulness": 2}, words=3)
+    write_keys(workplace.project.home, keys | {"look": look})
     asked = rating | {"test_id": "look", "trial_id": None, "helpfulness": answer, "evaluation_id": "training"}
     rows = [asked | {"rater_id": rater} for rater in ("anna", "elsewhere")]
     workplace.warehouse.write("human_ratings", VERSION, "training", rows)
     calibrated = calibrate_and_store(workplace)
     said = calibrated.inattention
-    assert said.startswith("1 of 3 raters missed attention items: ") if answer == 3 else not said
+    told = (answer, rubric) == (3, "sharper")
+    assert said.startswith("1 of 3 raters missed attention items: ") if told else not said
     assert said in calibrated.report.read_text(encoding="utf-8")
 
 

@@ -24,7 +24,7 @@ def test_a_gate_that_cannot_say_no_says_so(evaluate: Evaluate, compared: Any, ga
     assert said in json.loads(done.stdout)["notes"]
     advice = "add jobs, or use --fail-on broken or `stoic eval --fail-under`"
     cannot = f"stoic: --fail-on regression cannot fail here: {said}; {advice}\n"
-    few = "only 4 jobs in common, and 5 are needed"
+    few = "only 4 jobs measured in both, and 5 are needed"
     undecided = f"{OPEN} 7 of 7 measured are undecided: {few}; assertion, timing were not measured\n"
     told = {"regression": cannot, "inconclusive": undecided}
     assert (done.exit_code, done.stderr) == (code, told[gate])

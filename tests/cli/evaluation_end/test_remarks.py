@@ -114,7 +114,7 @@ def test_the_verdict_against_the_base_is_told(
         "5 assertions that always held for marcus@0 never hold for marcus@1; a single trial may be chance:",
         *(f"  booked{number} (held 1 of 1 time, now 0 of 1) in chat (withheld)" for number in range(3)),
         "  and 2 more",
-        "`stoic compare marcus@0 marcus@1` compares the two in full",
+        "`stoic compare marcus@0 marcus@1 --evaluation B --evaluation E` compares the two in full",
     ]
 
 

@@ -60,7 +60,8 @@ def test_no_rows_no_verdict() -> None:
         (
             [row("wisdom", "inconclusive", None, FEW, jobs=2), row("task", "inconclusive", None, FEW, jobs=1)],
             "Inconclusive against m@1",
-            "no measure regressed or improved, but 2 of 2 are undecided: only 2 jobs in common, and 5 are needed",
+            "no measure regressed or improved, but 2 of 2 are undecided: only 2 jobs measured in both, and 5 are "
+            "needed",
         ),
         (
             [row("wisdom", "inconclusive", None, FEW), LACKING, LACKING | {"measure": "overall"}],

@@ -29,6 +29,11 @@ def test_how_many_were_inattentive_and_what_to_do(flagged: Sequence[tuple[str, s
     assert inattention([RaterFlag(rater, check, "seen") for rater, check in flagged], 2) == said
 
 
+def test_who_rated_nothing_but_attention_items_is_one_more() -> None:
+    flags = [RaterFlag(rater, "missed_attention", "seen") for rater in ("a", "b")]
+    assert inattention(flags, 1).startswith("2 of 2 raters missed attention items")
+
+
 @pytest.mark.parametrize(
     ("answer", "seconds", "said"),
     [

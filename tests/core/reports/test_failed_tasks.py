@@ -1,6 +1,7 @@
 """Tasks that let trials fail, and by what trials failed."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from rendered_page import Make, render_report
@@ -37,6 +38,13 @@ def test_tasks_below_the_threshold_stand_together_where_their_mean_let_the_trial
     assert (tell.text, tell.score, tell.judged) == ("tell", 0.6, 4)
     assert failed_tasks(trials, 0.5) == []
     assert [failed.text for failed in failed_tasks(trials[:1], 0.6)] == ["ask"]
+
+
+def test_a_job_with_two_tasks_of_one_text_counts_each_trial_once() -> None:
+    low = trial(1, {"ask": 0.2})
+    [failed] = failed_tasks([replace(low, tasks=[*low.tasks, {**low.tasks[0], "score": 0.4}])], 0.7)
+    assert ([each.row["trial_id"] for each in failed.trials], failed.judged) == (["t1"], 1)
+    assert failed.score == pytest.approx(0.3)
 
 
 def test_each_trial_that_did_not_pass_is_counted_once_by_its_causes() -> None:
