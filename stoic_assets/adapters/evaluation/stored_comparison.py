@@ -16,6 +16,7 @@ from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion, asked_alike, held, paired_assertions
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.comparison.weaker_assertions import stored_as_weaker
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.evaluation_id import EvaluationKey
 from stoic_assets.core.evaluation.next_command import judge_again
 from stoic_assets.core.table_rows import Row, Rows
@@ -33,7 +34,7 @@ def why_outdated(workplace: Workplace, rows: Rows) -> str | None:
     try:
         if not newer or _results(compare_again(workplace, rows).rows()) == _results(rows):
             return None
-    except ComparisonRefused as refusal:
+    except (ComparisonRefused, ConfigurationError) as refusal:  # the latter, if a side has lost a table
         return str(refusal)
     judged = " and ".join(f"{version} (evaluation {evaluation_id})" for version, evaluation_id in newer)
     renew = f"{judge_again(*_sides(rows)[1])}, or by materialising `version_comparisons` and what depends on it"

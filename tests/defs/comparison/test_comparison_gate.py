@@ -1,6 +1,7 @@
 """What the gate says where there is no comparison or a meaningless one."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import dagster as dg
@@ -144,3 +145,19 @@ def test_of_several_verdicts_the_last_stays_and_only_while_it_holds(
     workplace.warehouse.write("version_comparisons", CANDIDATE, "e2", [])
     check = compared(CANDIDATE, "e3")
     assert (check.severity.value, "was compared" in (check.description or "")) == ("WARN", False)
+
+
+def test_a_last_verdict_whose_base_was_judged_again_and_has_lost_a_table_does_not_fail_the_run(
+    workplace: Workplace, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation]
+) -> None:
+    measured(workplace, evaluate, -0.3)
+    compared(CANDIDATE, "e1")
+    judged = {"evaluated_at": datetime.now(UTC) + timedelta(hours=1)}
+    scores = [row | judged for row in workplace.warehouse.read("composite_scores", BASE, "e1")]
+    workplace.warehouse.write("composite_scores", BASE, "e1", scores)
+    lost = workplace.warehouse.file("virtue_scores", BASE, "e1")
+    assert lost
+    lost.unlink()
+    check = compared(CANDIDATE, evaluate(CANDIDATE, "e2", 1, jobs=["hard days"]))
+    assert (check.passed, check.severity) == (False, dg.AssetCheckSeverity.WARN)
+    assert "was compared" not in (check.description or "")
