@@ -53,9 +53,9 @@ async def hold_night(
         results |= {version: ConfigurationError(_why_absent(releases, version)) for version in absent}
         absent = []
     held = {version: result for version, result in results.items() if isinstance(result, HeldEvaluation)}
-    first = workplace.nights.read(night).first if name == "again" else None
-    bases = {**releases.bases(), **({each: of.base for each, of in first.evaluations.items()} if first else {})}
-    record = _round(workplace, run_id, results, held, bases)
+    first = workplace.nights.read(night).first
+    settled = {version: each.base for version, each in first.evaluations.items()} if first else {}
+    record = _round(workplace, run_id, results, held, {**releases.bases(), **settled})
     workplace.nights.record_round(night, name, record)
     # Versions are named in a first round by hand, in the second one because they regressed.
     complaints = () if versions and name == "first" else releases.complaints

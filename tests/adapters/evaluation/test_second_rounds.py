@@ -1,4 +1,4 @@
-"""What the second round of a night records, whatever happens to `releases/` after the first one."""
+"""What the rounds of a night record, whatever happens to `releases/` after the first one."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -42,6 +42,17 @@ def test_a_second_round_has_the_bases_of_the_first_one(workplace: Workplace, hol
     release(workplace, "1.0.5", port=85)
     found = hold("again", BASE, CANDIDATE).record
     assert found.evaluations[CANDIDATE].base == BASE
+
+
+@pytest.mark.parametrize("named", [(), (CANDIDATE,)])
+def test_a_night_that_is_held_again_keeps_its_bases(workplace: Workplace, hold: Hold, named: tuple[str, ...]) -> None:
+    """Else what regressed in its second round would not have regressed against the same base in both."""
+    hold("first")
+    release(workplace, "1.0.5", port=85)
+    release(workplace, "1.2.0", port=82)
+    found = hold("first", *named).record.evaluations
+    assert found[CANDIDATE].base == BASE
+    assert named or found["marcus@1.2.0"].base == CANDIDATE, "it is new in the night"
 
 
 @pytest.mark.parametrize(
