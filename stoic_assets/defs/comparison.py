@@ -56,11 +56,14 @@ def version_comparisons(
 def _compared(workplace: Workplace, manifest: Manifest, base: str | None) -> Comparison | Uncompared:
     """The comparison, or why there is none: a refused comparison does not fail the run."""
     if base is None:
-        return Uncompared(_why_no_base(workplace, manifest.agent_version))
+        return Uncompared(_why_no_base(workplace, manifest))
     return compared_with(workplace, manifest, base)
 
 
-def _why_no_base(workplace: Workplace, version: str) -> str:
+def _why_no_base(workplace: Workplace, manifest: Manifest) -> str:
+    version = manifest.agent_version
+    if workplace.nights.base_of(manifest.evaluation_id) is None:
+        return f"when its night was held, it was the first release of {agent_of(version)}"
     if version in releases_by_version(workplace.project.releases):
         return f"it is the first release of {agent_of(version)}; there is nothing to compare it with"
     return (

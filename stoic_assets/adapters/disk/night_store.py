@@ -37,11 +37,11 @@ class NightStore:
         return self.read(night).held_with(evaluation_id, version) if night else None
 
     def base_of(self, evaluation_id: str) -> str | None:
-        """The version that a night's record names as an evaluation's base; None if it names none or is damaged."""
+        """An evaluation's base by a night's record: None if it had none, empty if there is no such record."""
         night = night_of(evaluation_id)
         with suppress(ConfigurationError):
-            return self.read(night).base_of(evaluation_id) if night else None
-        return None
+            return self.read(night).base_of(evaluation_id) if night else ""
+        return ""
 
     def recent(self) -> tuple[list[Night], list[ConfigurationError]]:
         """The nights that were held within the last days, backfilled ones included, in the order in which they were
@@ -121,7 +121,7 @@ def _without(night: Night, version: str) -> dict[str, Any]:
 
     def left(held: Round) -> Round:
         evaluations = {
-            name: each.model_copy(update={"base": None}) if each.base == version else each
+            name: each.model_copy(update={"base": ""}) if each.base == version else each
             for name, each in others(held.evaluations).items()
         }
         return held.model_copy(update={"evaluations": evaluations, "faults": others(held.faults)})

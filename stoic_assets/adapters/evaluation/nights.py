@@ -54,7 +54,8 @@ async def hold_night(
         absent = []
     held = {version: result for version, result in results.items() if isinstance(result, HeldEvaluation)}
     first = workplace.nights.read(night).first
-    settled = {version: each.base for version, each in first.evaluations.items()} if first else {}
+    recorded = first.evaluations if first else {}
+    settled = {version: each.base for version, each in recorded.items() if each.base != ""}
     record = _round(workplace, run_id, results, held, {**releases.bases(), **settled})
     workplace.nights.record_round(night, name, record)
     # Versions are named in a first round by hand, in the second one because they regressed.

@@ -28,10 +28,12 @@ RECENT = 100
 def base_version(workplace: Workplace, manifest: Manifest) -> str | None:
     """The version that an evaluation is compared with: the first parent, else the release before it.
 
-    For one of a night it is the version that was its base when the night was held, whatever `releases/` says since.
+    For one of a night it is the version that was its base when the night was held, or none, whatever `releases/` says
+    since.
     """
-    if held_as_base := workplace.nights.base_of(manifest.evaluation_id):
-        return held_as_base
+    recorded = workplace.nights.base_of(manifest.evaluation_id)
+    if recorded != "":
+        return recorded
     if manifest.parents:
         return manifest.parents[0]
     return base_of(manifest.agent_version, with_faulty(*load_releases(workplace.project.releases)).values())

@@ -11,10 +11,13 @@ RoundName = Literal["first", "again"]
 
 
 class HeldVersion(BaseModel, frozen=True):
-    """A version with conversations in a night, and the version that it is compared with."""
+    """A version with conversations in a night, and the version that it is compared with.
+
+    `base` is None if it has none, and empty if it is not recorded, or was deleted since.
+    """
 
     evaluation_id: str
-    base: str | None = None
+    base: str | None = ""
 
 
 class Round(BaseModel, frozen=True):
@@ -84,9 +87,9 @@ class Night(BaseModel, frozen=True):
         return None
 
     def base_of(self, evaluation_id: str) -> str | None:
-        """The version that one of its evaluations is to be compared with, as was recorded when it was held."""
+        """The `base` of one of its evaluations, as was recorded when it was held; empty for any other evaluation."""
         held = (each for found in self.rounds for each in found.evaluations.values())
-        return next((each.base for each in held if each.evaluation_id == evaluation_id), None)
+        return next((each.base for each in held if each.evaluation_id == evaluation_id), "")
 
     @property
     def versions(self) -> dict[str, str]:

@@ -96,6 +96,20 @@ def test_in_a_night_a_version_is_compared_with_the_base_that_was_held_whatever_i
     assert base_version(workplace, by_hand) == newer
 
 
+@pytest.mark.parametrize(("base", "compared_with"), [({"base": None}, None), ({}, "marcus@1.0.5")])
+def test_what_a_night_held_without_a_base_gets_none_afterwards_unless_that_was_not_recorded(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], base: dict[str, None], compared_with: str | None
+) -> None:
+    version = "marcus@1.1.0"
+    wanted = night_evaluation_id("2026-11-21", version, "first")
+    held = {version: HeldVersion(evaluation_id=wanted, **base)}
+    workplace.nights.record_round("2026-11-21", "first", Round(run_id="r", held_at="", evaluations=held))
+    workplace.project.releases.mkdir()
+    for each in ("1.0.5", "1.1.0"):
+        (workplace.project.releases / f"{each}.yml").write_text(f"agent: marcus\nversion: {each}\n")
+    assert base_version(workplace, make_manifest(agent_version=version, evaluation_id=wanted)) == compared_with
+
+
 def test_without_a_parent_it_is_compared_with_the_release_before_though_that_has_a_fault(
     workplace: Workplace, make_manifest: Callable[..., Manifest]
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 from compared_versions import BASE, CANDIDATE, JOBS, Evaluate
 
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.nights.night_record import HeldVersion, Round, night_evaluation_id
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 
 
@@ -78,6 +79,16 @@ def test_with_nothing_to_compare_with_the_gate_is_open_and_says_why(
     assert check.description is not None
     assert check.description.startswith(f"not compared: {why}")
     assert figures(instance)["not_compared"] == check.description.removeprefix("not compared: ")
+
+
+def test_what_a_night_held_without_a_base_has_none_though_there_is_one_now(
+    workplace: Workplace, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation]
+) -> None:
+    wanted = night_evaluation_id("2026-11-21", CANDIDATE, "first")
+    held = {CANDIDATE: HeldVersion(evaluation_id=wanted, base=None)}
+    workplace.nights.record_round("2026-11-21", "first", Round(run_id="r", held_at="", evaluations=held))
+    check = compared(CANDIDATE, evaluate(CANDIDATE, wanted))
+    assert check.description == "not compared: when its night was held, it was the first release of marcus"
 
 
 def test_an_assertion_that_holds_less_often_is_a_warning(
