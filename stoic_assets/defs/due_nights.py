@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 import dagster as dg
 from dagster._core.definitions.run_request import InstigatorType
 from dagster._core.scheduler.instigation import InstigatorState, TickStatus
+from dagster._utils.schedules import cron_string_iterator
 
 from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.evaluation.live_releases import read_releases
@@ -58,7 +59,7 @@ def lost_nights(
     And why some of them are not started now. Dagster itself tries a failed tick of a schedule no second time. A night
     that has a run, however that ended, or is among those `held`, is not lost.
     """
-    dues = {_night_of(due, settings): due for due in _failed(context)}
+    dues = {_night_of(due, settings): due for due in _failed(context) if _fires(settings, due)}
     lost = [
         due for night, due in dues.items()
         if night not in held and nights.has_partition_key(night) and not _has_run(context.instance, night)
@@ -70,6 +71,11 @@ def lost_nights(
 
 def _night_of(due: datetime, settings: Nightly) -> str:
     return f"{due.astimezone(ZoneInfo(settings.time_zone)):%Y-%m-%d}"
+
+
+def _fires(settings: Nightly, due: datetime) -> bool:
+    """Whether the schedule fires at a time: `nightly` in `stoic.yml` may have changed since its tick failed."""
+    return next(cron_string_iterator(due.timestamp(), settings.cron, settings.time_zone)) == due
 
 
 def _failed(context: dg.SensorEvaluationContext) -> list[datetime]:
@@ -93,7 +99,9 @@ def _is_ours(context: dg.SensorEvaluationContext, schedule: InstigatorState) -> 
 
 
 def _has_run(instance: dg.DagsterInstance, night: str) -> bool:
-    return bool(instance.get_runs(dg.RunsFilter(tags={PARTITION_TAG: night}), limit=1))
+    """Whether its conversations have a run. The same day may be a partition of other jobs."""
+    runs = instance.get_runs(dg.RunsFilter(tags={PARTITION_TAG: night}))
+    return any(run.job_name == JOB or dg.AssetKey(CONVERSATIONS) in (run.asset_selection or ()) for run in runs)
 
 
 def _was_started(instance: dg.DagsterInstance, night: str) -> bool:
