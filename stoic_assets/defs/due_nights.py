@@ -9,10 +9,9 @@ from dagster._core.definitions.run_request import InstigatorType
 from dagster._core.scheduler.instigation import InstigatorState, TickStatus
 from dagster._utils.schedules import cron_string_iterator
 
-from stoic_assets.adapters.evaluation.delivery import announce
+from stoic_assets.adapters.evaluation.delivery import put_events
 from stoic_assets.adapters.evaluation.live_releases import read_releases
 from stoic_assets.adapters.evaluation.nights import left_out
-from stoic_assets.adapters.messages.outbox import errors_of
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.settings import Nightly
 from stoic_assets.core.nights.alerts import Failure, manifests_left_out
@@ -116,12 +115,12 @@ def _was_started(instance: dg.DagsterInstance, night: str) -> bool:
 def _skipped(workplace: Workplace, settings: Nightly, night: str, complaints: Sequence[str]) -> dg.SkipReason:
     """A night for which no version is live. If manifests are at fault, the webhook is told, as no run would do it.
 
-    Once: the time of the event is the midnight on which the day begins, however often the schedule fires.
+    Once: the time of the event is the midnight on which the day begins, however often the schedule fires. `night_watch`
+    delivers it.
     """
     faults = [left_out(workplace.redactor.text(each)) for each in complaints]
-    deliveries = []
     if faults:
         midnight = datetime.combine(date.fromisoformat(night), time(), ZoneInfo(settings.time_zone)).astimezone(UTC)
         failure = Failure(night, JOB, night, "; ".join(faults), midnight.isoformat())
-        deliveries.append(announce(workplace, [manifests_left_out(failure)]))
-    return dg.SkipReason("; ".join(["no version in releases/ is live", *faults, *errors_of(deliveries)]))
+        put_events(workplace, [manifests_left_out(failure)])
+    return dg.SkipReason("; ".join(["no version in releases/ is live", *faults]))

@@ -15,7 +15,7 @@ from stoic_assets.adapters.evaluation.delivery import announce, deliver_alerts
 from stoic_assets.adapters.evaluation.known_alarms import known_alarms
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.settings import Nightly
-from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
 from stoic_assets.core.nights.alerts import Failure, run_failed
 from stoic_assets.core.nights.night_record import Night, Round, second_round_key
@@ -55,7 +55,11 @@ def build_watch(settings: Nightly, job: Any, nights_due: dg.PartitionsDefinition
         ended = [night for night in nights if not _is_under_way(context.instance, night)]
         steps = [_step(context, workplace, night, tried, nights_due) for night in ended]
         over = [night.night for night, step in zip(ended, steps, strict=True) if step.is_over]
-        lost, skipped = lost_nights(context, workplace, settings, nights_due, [each.night for each in nights])
+        lost, skipped = list[dg.RunRequest](), list[str]()
+        try:
+            lost, skipped = lost_nights(context, workplace, settings, nights_due, [each.night for each in nights])
+        except StoicError as error:
+            complaints = [*complaints, ConfigurationError(str(error))]
         requests = [*lost, *(request for step in steps for request in step.requests)]
         requests += _compaction_after(over, context.instance)
         observations = [each for step in steps for each in step.observations]

@@ -10,8 +10,10 @@ from dagster_shared.record import copy
 from schedules import Schedules
 from watched_nights import BASE, Told, Watch
 
+from stoic_assets.adapters.messages.outbox import Outbox
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.settings import Nightly
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.stages import PARTITION_TAG
 from stoic_assets.defs.night_alarms import CONVERSATIONS
 from stoic_assets.defs.nightly import build_nightly
@@ -133,6 +135,31 @@ def test_a_time_at_which_the_schedule_no_longer_fires_is_no_lost_night(
     changed = nightly(cron.format(due, due + timedelta(minutes=9)), "UTC")
     watch.definitions = dg.Definitions.merge(definitions_of_no_night, changed)
     assert bool(watch.tick()) is starts
+
+
+def test_a_tick_that_asks_for_runs_waits_for_no_webhook_because_of_a_lost_night(
+    watch: Watch, schedule: Schedules, due: datetime, workplace: Workplace, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Outbox, "deliver", None)  # which may take ten seconds
+    schedule.tick(due)
+    release(workplace, urk="no")
+    watch.held("first", BASE)
+    assert watch.asked() == [BASE]
+    assert len(told()) == 1
+
+
+def test_a_lost_night_that_cannot_be_told_holds_up_no_other_and_fails_the_tick_after(
+    watch: Watch, schedule: Schedules, due: datetime, workplace: Workplace
+) -> None:
+    schedule.tick(due)
+    release(workplace, urk="no")
+    outbox = workplace.project.home / "outbox" / "messages.sqlite"
+    outbox.parent.mkdir(parents=True)
+    outbox.write_bytes(b"damaged" * 100)
+    watch.held("first", BASE)
+    assert watch.asked() == [BASE]
+    with pytest.raises(ConfigurationError, match=r"messages\.sqlite"):
+        watch.tick()
 
 
 def test_a_lost_night_without_a_live_version_waits_for_one(

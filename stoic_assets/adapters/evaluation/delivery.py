@@ -86,10 +86,15 @@ ALERT_SECONDS = 10.0
 """For one delivery: Dagster stops a sensor after 60 seconds; what is not accepted by then stays in the outbox."""
 
 
-def announce(workplace: Workplace, events: Sequence[Event]) -> Delivered:
-    """Stores events for `STOIC_WEBHOOK_URL` and delivers what waits. What cannot be delivered stays in the outbox."""
+def put_events(workplace: Workplace, events: Sequence[Event]) -> None:
+    """Stores events for `STOIC_WEBHOOK_URL` in the outbox, for the next delivery."""
     for event in events:
         workplace.outbox.put("events", {event.id: workplace.redactor.row(event.document())}, event.subject)
+
+
+def announce(workplace: Workplace, events: Sequence[Event]) -> Delivered:
+    """Stores events for `STOIC_WEBHOOK_URL` and delivers what waits. What cannot be delivered stays in the outbox."""
+    put_events(workplace, events)
     webhook = addresses(workplace.env)["events"]
     new = {event.id for event in events}
     return run_async(deliver(workplace, {"events": webhook}, new, ALERT_SECONDS))
