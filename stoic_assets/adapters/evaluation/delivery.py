@@ -101,6 +101,6 @@ def announce(workplace: Workplace, events: Sequence[Event]) -> Delivered:
 
 
 def deliver_alerts(workplace: Workplace) -> Delivered | None:
-    """Delivers what waits, alerts first, if an alert is among it and has an address. Else gives None."""
+    """Delivers what waits, alerts first, if an alert is due (`has_alerts`) and has an address. Else gives None."""
     due = addresses(workplace.env)["events"] and workplace.outbox.has_alerts()
     return announce(workplace, []) if due else None

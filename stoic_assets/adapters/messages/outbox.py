@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 Sent = tuple[int, list[str]]
 """How many messages were delivered, and what went wrong."""
 NO_SECRETS: Mapping[Target, str] = {}
+_REFUSED = timedelta(hours=1)
+"""So long no delivery is made for an alert alone that was refused: each sends everything else that was refused too."""
 _UNSETTLED = 100
 """Messages that were accepted or refused and are not recorded, at most."""
 _SETTLED_EVERY = 0.5
@@ -129,9 +132,10 @@ class Outbox:
             return dict(messages.execute(outbox_file.NUMBERS_WAITING))
 
     def has_alerts(self) -> bool:
-        """Whether an alert waits."""
+        """Whether an alert waits that was not refused within the last hour."""
+        refused_before = (datetime.now(UTC) - _REFUSED).isoformat()
         with self._storage() as messages:
-            return bool(messages.execute(outbox_file.ALERTS_WAIT).fetchone()[0])
+            return bool(messages.execute(outbox_file.ALERTS_WAIT, [refused_before]).fetchone()[0])
 
     async def _deliver_to(
         self, target: Target, opened: AbstractAsyncContextManager[Receiver], seconds: float

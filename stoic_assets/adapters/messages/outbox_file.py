@@ -58,7 +58,12 @@ WAITING = f"""
     select position from messages left join refusals using (position) where target = ? and delivered_at is null
     order by refused_at, position not in (select position from messages where {_IS_ALERT}), position -- null comes first
 """
-ALERTS_WAIT = f"select exists (select position from messages where {_IS_ALERT})"
+ALERTS_WAIT = f"""
+    select exists (
+        select position from messages left join refusals using (position)
+        where {_IS_ALERT} and (refused_at is null or refused_at < ?)
+    )
+"""
 
 
 @contextmanager

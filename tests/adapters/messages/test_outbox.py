@@ -4,6 +4,7 @@ import asyncio
 import resource
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,20 @@ def test_an_alert_that_is_refused_each_time_holds_up_no_other_message(outbox: Ou
         put(outbox, number)
     assert deliver(outbox, service).pending == 1
     assert requested(service) == [1, 2, 1, 3, 1]
+
+
+@pytest.mark.parametrize(("ago", "waits"), [(timedelta(minutes=59), False), (timedelta(minutes=61), True)])
+def test_an_alert_that_was_refused_asks_for_a_delivery_again_after_an_hour(
+    outbox: Outbox, service: Service, monkeypatch: pytest.MonkeyPatch, ago: timedelta, waits: bool
+) -> None:
+    refused_at = (datetime.now(UTC) - ago).isoformat()
+    monkeypatch.setattr("stoic_assets.adapters.messages.outbox.now", lambda: refused_at)
+    outbox.put("events", {"alert": {"number": 1, "type": ALERTS[0]}}, VERSION)
+    service.refuse = lambda _: Response(status_code=400)
+    deliver(outbox, service)
+    assert outbox.has_alerts() is waits
+    outbox.put("events", {"another": {"number": 2, "type": ALERTS[0]}}, VERSION)
+    assert outbox.has_alerts()
 
 
 def test_on_a_full_disk_no_message_is_half_there(outbox: Outbox, service: Service, tmp_path: Path) -> None:
