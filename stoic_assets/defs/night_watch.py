@@ -41,8 +41,8 @@ def build_watch(settings: Nightly, job: Any, nights_due: dg.PartitionsDefinition
         name="night_watch",
         jobs=[release_evaluation, job, compaction],
         description="Completes each nightly run: evaluates the stored conversations, requests a second round where a "
-        "version regressed, and raises an alarm if it regressed twice. Then it reports versions without a verdict and "
-        "starts compaction. It also starts a nightly run for which the schedule's tick failed.",
+        "version is worse than its base, and raises an alarm if it is worse in both. Then it reports versions without "
+        "a verdict and starts compaction. It also starts a nightly run for which the schedule's tick failed.",
         minimum_interval_seconds=30,
         default_status=dg.DefaultSensorStatus.RUNNING,
     )
