@@ -9,7 +9,7 @@ from stoic_assets.adapters.disk.configuration_files import fault_in, mentions, r
 from stoic_assets.core.configuration.service_address import address_problem
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.evaluation.manifest import Manifest
-from stoic_assets.core.releases import Release
+from stoic_assets.core.releases import Release, agent_of
 from stoic_assets.core.text.documents import parse_document
 
 _ENTRIES = tuple(
@@ -71,6 +71,13 @@ def nameless(faults: Iterable[ConfigurationError], agent: str) -> list[Configura
     """The faults of files that may be of any version of `agent`."""
     unplaced = [fault for fault in faults if not _placed(fault)]
     return [each for each in unplaced if not isinstance(each, DocumentError) or mentions(Path(each.source), [agent])]
+
+
+def faults_of(version: str, faults: Iterable[ConfigurationError]) -> list[ConfigurationError]:
+    """The faults of files that name a version; where there are none, of those that may be of any of its agent."""
+    faults = [*faults]
+    own = [fault for fault in faults if (placed := _placed(fault)) and placed.agent_version == version]
+    return own or nameless(faults, agent_of(version))
 
 
 def _placed(fault: ConfigurationError) -> Release | None:

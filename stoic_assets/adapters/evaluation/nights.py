@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from stoic_assets.adapters.disk.release_files import faults_of, load_releases
 from stoic_assets.adapters.evaluation.beginning import Wanted
 from stoic_assets.adapters.evaluation.conversations import HeldEvaluation, hold_evaluations
 from stoic_assets.adapters.evaluation.live_releases import Releases, read_releases
@@ -50,7 +51,7 @@ async def hold_night(
     results: dict[str, HeldEvaluation | StoicError] = {version: outcomes[wanted] for version, wanted in ids.items()}
     absent = [version for version in versions if version not in ids]
     if name == "again":  # what is asked for there was worse in the first round, or is the base of what was
-        results |= {version: ConfigurationError(_why_absent(releases, version)) for version in absent}
+        results |= {version: ConfigurationError(_why_absent(workplace, releases, version)) for version in absent}
         absent = []
     held = {version: result for version, result in results.items() if isinstance(result, HeldEvaluation)}
     first = workplace.nights.read(night).first
@@ -100,11 +101,19 @@ def _not_live(releases: Releases, absent: Collection[str]) -> list[str]:
     return [releases.elsewhere.get(each, f"{each} is not live") for each in absent]
 
 
-def _why_absent(releases: Releases, version: str) -> str:
-    """Why a version has no part in a second round: it is not live, perhaps since a manifest cannot be read."""
-    elsewhere = releases.elsewhere.get(version)
-    causes = [elsewhere] if elsewhere else map(left_out, releases.complaints)
+def _why_absent(workplace: Workplace, releases: Releases, version: str) -> str:
+    """Why a version has no part in a second round: it is not live, and what its manifest has to do with that."""
+    causes = _causes(workplace, releases, version)
     return "; ".join(["it is not live", *causes, "once it is live again, materialise the night again"])
+
+
+def _causes(workplace: Workplace, releases: Releases, version: str) -> list[str]:
+    if version in releases.elsewhere:
+        return [releases.elsewhere[version]]
+    _, faults = load_releases(workplace.project.releases)
+    jobs_or_url = [each for each in releases.complaints if each.startswith(f"{version}: ")]
+    found = jobs_or_url or map(str, faults_of(version, faults))
+    return [*map(left_out, found)] or ["no manifest in releases/ names it any more"]
 
 
 def _missed(workplace: Workplace, night: str, results: Results) -> dict[str, str]:

@@ -60,13 +60,18 @@ def test_a_night_that_is_held_again_keeps_its_bases(workplace: Workplace, hold: 
     [
         (lambda workplace: release(workplace, "1.1.0", urk="no"), "left out: {}/1.1.0.yml:4: urk: unknown key"),
         (lambda workplace: release(workplace, "1.2.0", port=81), f"{CANDIDATE} has the address of a newer version; "),
-        (lambda workplace: (workplace.project.releases / "1.1.0.yml").unlink(), "once it is live again, materialise "),
+        (lambda workplace: release(workplace, "1.1.0", url="ftp://x"), f"left out: {CANDIDATE}: {{}}/1.1.0.yml:3: url"),
+        (
+            lambda workplace: (workplace.project.releases / "1.1.0.yml").unlink(),
+            "no manifest in releases/ names it any more; once it is live again, materialise ",
+        ),
     ],
 )
 def test_a_version_that_drops_out_of_the_second_round_has_a_fault_there(
     workplace: Workplace, hold: Hold, change: Callable[[Workplace], Any], why: str
 ) -> None:
     hold("first")
+    release(workplace, "0.9.0", urk="that is not its fault")
     change(workplace)
     found = hold("again", BASE, CANDIDATE)
     assert list(found.record.evaluations) == [BASE]
