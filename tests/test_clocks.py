@@ -20,8 +20,11 @@ CALENDAR = {
     "adapters/graph/embedded_archive.py": "the age of a recording that somebody left",
     "adapters/disk/night_store.py": "the last nights",
     "adapters/http/refusals.py": "a Retry-After that is a date",
+    "adapters/messages/outbox.py": "how long ago a message was refused",
+    "defs/due_nights.py": "a night that is over",
+    "defs/failures.py": "how long ago a run failed",
     "defs/night_watch.py": "the runs of the last nights",
-    "defs/nightly.py": "a night that is over",
+    "defs/releases.py": "the runs that failed lately",
     "defs/ratings.py": "how long ago a run failed",
 }
 """Where the time of day is reckoned with, and why no other clock would do."""
