@@ -48,7 +48,7 @@ async def hold_night(
     wanted = [Wanted(*key, EvaluationRequest(), judged_by_others=True) for key in ids.items()]
     outcomes = await hold_evaluations(workplace, wanted, run_id)
     _refuse_if_all_busy(outcomes.values())
-    results: dict[str, HeldEvaluation | StoicError] = {version: outcomes[wanted] for version, wanted in ids.items()}
+    results: dict[str, HeldEvaluation | StoicError] = {version: outcomes[each] for version, each in ids.items()}
     absent = [version for version in versions if version not in ids]
     if name == "again":  # what is asked for there was worse in the first round, or is the base of what was
         results |= {version: ConfigurationError(_why_absent(workplace, releases, version)) for version in absent}

@@ -42,7 +42,7 @@ class VersionVerdict:
             case "regressed" | "improved":
                 return self.changes(self.verdict)
             case "unchanged":
-                alike = self.gating if len(self.gating) == 1 else measured(self.gating)
+                alike = measured(self.gating)
                 all_of = f"all {len(alike)} measures differ" if len(alike) > 1 else f"{name(alike[0])} differs"
                 return f"{all_of} by less than δ{unmeasured(self.gating)}"
             case _:
