@@ -12,6 +12,9 @@ Dagster decides once about each failed run whether to start it again. It passes 
 before the run's status is stored: that run would wait to be started again for ever, and its version with it. So would
 one that Dagster cannot start again, for instance because its backfill has ended. It gives up one whose job it cannot
 load at that moment, for example because of a slip in `stoic.yml`.
+
+A tick creates a run and then puts it into the queue. Where the disk was full in between, or the daemon was killed then
+and is started again a day later, Dagster takes the run as asked for and never looks at it again.
 """
 
 import json
@@ -29,6 +32,8 @@ from stoic_assets.defs.failures import RETRIED_TAG, REVIVED_WITHIN, fails_again,
 
 RETRIED_WITHIN = timedelta(minutes=5)
 """Dagster looks for failed runs every five seconds. Starting one again takes up to a minute on a busy machine."""
+QUEUED_WITHIN = timedelta(minutes=10)
+"""A run is put into the queue a moment after it is created, also by the tick of a daemon that goes on after a kill."""
 
 
 @dg.sensor(
@@ -54,6 +59,9 @@ def lost_runs(context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[W
     counted, lost = started | starting, sorted(gone & set(json.loads(context.cursor or "[]")))
     for run_id in lost:
         instance.report_run_failed(counted[run_id], "the process of this run is gone without reporting its end")
+    never_queued = _never_queued(context)
+    for run in never_queued:
+        instance.report_run_failed(run, "this run was created and never put into the queue")
     for run in _passed_over(instance):
         for_good = failures(instance, run) > 1
         instance.report_run_failed(run, "this run was to be started again, and was not")
@@ -61,7 +69,8 @@ def lost_runs(context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[W
             instance.add_run_tags(run.run_id, {RETRIED_TAG: "false"})
     for run_id in set(known) - started.keys():
         forget(home, run_id)
-    said = f"marked as failed: {', '.join(lost)}" if lost else "no run has lost its process"
+    marked = [*lost, *(run.run_id for run in never_queued)]
+    said = f"marked as failed: {', '.join(marked)}" if marked else "no run has lost its process"
     return dg.SensorResult(skip_reason=said, cursor=json.dumps(sorted(gone - set(lost))))
 
 
@@ -76,14 +85,25 @@ def _killed_at_start(
 
     It was on this machine: the daemon, which runs this sensor, also starts the runs in Dagster's queue.
     """
-    here = context.code_location_origin
     return {
         run_id
         for run_id, run in started.items()
-        if run_id not in known and WORKER_TAG not in run.tags and here and run.remote_job_origin
-        and run.remote_job_origin.location_name == here.location_name
+        if run_id not in known and WORKER_TAG not in run.tags and _is_ours(context, run)
         and (path := json.loads(run.tags.get(GRPC_INFO_TAG, "{}")).get("socket")) and not is_served(path)
     }  # fmt: skip
+
+
+def _is_ours(context: dg.SensorEvaluationContext, run: dg.DagsterRun) -> bool:
+    """Whether a run is of this code location: others on the instance look after their own."""
+    here, origin = context.code_location_origin, run.remote_job_origin
+    return bool(here and origin and origin.location_name == here.location_name)
+
+
+def _never_queued(context: dg.SensorEvaluationContext) -> list[dg.DagsterRun]:
+    created = dg.RunsFilter(
+        statuses=[dg.DagsterRunStatus.NOT_STARTED], created_before=datetime.now(UTC) - QUEUED_WITHIN
+    )
+    return [run for run in context.instance.get_runs(created) if _is_ours(context, run)]
 
 
 def _commands_gone(workplace: Workplace, started: Mapping[str, dg.DagsterRun]) -> set[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 from code_server_runs import begun as begun_by_server
-from code_server_runs import give_up
+from code_server_runs import give_up, origin_of
 from dagster._core.events import EngineEventData
 from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteJobOrigin, RemoteRepositoryOrigin
 from dagster._core.storage.tags import GRPC_INFO_TAG
@@ -154,6 +154,29 @@ def test_a_run_that_was_killed_before_it_locked_its_file_has_failed_unless_its_c
         assert look(cursor) == "[]"
     statuses = [run_of(instance, run.run_id).status for run in (left, restarted, serving, far, foreign, on_worker)]
     assert statuses == [FAILURE, FAILURE, *[STARTED] * 4]
+
+
+def test_a_run_that_was_created_and_never_queued_has_failed_after_a_while(
+    instance: dg.DagsterInstance, look: Look, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @dg.job
+    def work() -> None: ...
+
+    created = dg.DagsterRunStatus.NOT_STARTED
+    stuck = instance.add_run(dg.DagsterRun("work", make_new_run_id(), remote_job_origin=origin_of("work")))
+    elsewhere = RemoteRepositoryOrigin(RegisteredCodeLocationOrigin("another"), "repository")
+    origin = RemoteJobOrigin(elsewhere, "work")
+    foreign = instance.add_run(stuck._replace(run_id=make_new_run_id(), remote_job_origin=origin))
+    of_command = instance.create_run_for_job(work, status=created)
+
+    def statuses() -> list[dg.DagsterRunStatus]:
+        return [run_of(instance, run.run_id).status for run in (stuck, foreign, of_command)]
+
+    look()
+    assert statuses() == [created] * 3  # Dagster may be about to queue it
+    monkeypatch.setattr("stoic_assets.defs.lost_runs.QUEUED_WITHIN", timedelta(0))
+    look()
+    assert statuses() == [FAILURE, created, created]
 
 
 def test_the_run_of_a_command_has_failed_once_nobody_holds_its_evaluation(
