@@ -3,12 +3,13 @@ with releases as (
     {{ releases() }}
 ),
 
+-- favg() makes up for rounding: several threads read all evaluations, and avg() would differ in its last digits.
 jobs as (
     select
         agent_version,
         evaluation_id,
         measure,
-        avg(mean) as mean
+        favg(mean) as mean
     from {{ ref('job_measures') }}
     group by agent_version, evaluation_id, measure, job, scenario
 ),
@@ -18,7 +19,7 @@ suites as (
         agent_version,
         evaluation_id,
         measure,
-        avg(mean) as mean,
+        favg(mean) as mean,
         count(mean) as jobs
     from jobs
     group by agent_version, evaluation_id, measure

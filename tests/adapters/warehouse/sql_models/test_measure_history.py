@@ -52,6 +52,15 @@ def test_each_scenario_of_a_job_weighs_as_a_job(warehouse, evaluation):
     assert [(row["mean"], row["jobs"]) for row in history(warehouse)] == [(pytest.approx(0.5), 3)]
 
 
+def test_a_mean_does_not_depend_on_the_order_in_which_jobs_are_read(warehouse, evaluation):
+    """Added as they come, ten times 0.1 is less than one."""
+    made = evaluation(warehouse)
+    for number in range(10):
+        made.trial(f"t{number}", job=f"j{number}").task(0.1, f"t{number}")
+    made.scored(*READ)
+    assert [row["mean"] for row in history(warehouse)] == [0.1]
+
+
 def test_releases_stand_in_order_with_the_verdict_on_each(warehouse, release):
     release("1.10", 0.9, released_at="2026-03-01T00:00:00Z", verdict="improved")
     release("1.9", 0.5, released_at="2026-02-01T00:00:00Z")
