@@ -5,12 +5,10 @@ from enum import Flag, auto
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from stoic_assets.adapters.agents.unanswered import LOST, NoAgentThere, UnexpectedStatus, words_of
-from stoic_assets.adapters.http.api_keys import refuses_key
 from stoic_assets.adapters.http.endpoint import below, closed_proxy, led_to, parse_url, proxy_for
-from stoic_assets.adapters.http.error_words import ForeignError, read_error, read_hidden, status_of
+from stoic_assets.adapters.http.error_words import ForeignError, read_error, read_hidden
 from stoic_assets.adapters.http.foreign_text import TooManyValues, excerpt, instead_of_json, is_web_page, parse_json
-from stoic_assets.adapters.http.refusals import PROXY_REFUSES, is_busy, retry_after_seconds
-from stoic_assets.adapters.http.unknown_model import refuses_model
+from stoic_assets.adapters.http.refusals import PROXY_REFUSES
 from stoic_assets.adapters.http.whole_reply import LARGEST_HEADER, MIB, ReplyTooLarge, in_utf8, whole_reply
 from stoic_assets.adapters.process.loop_bound import LoopBound
 from stoic_assets.core.configuration.endpoint_limits import AgentLimit
@@ -116,7 +114,7 @@ class AgentHttp:
         try:
             await self.send("GET", url, particular=Particular.WORDS)
         except AgentFailure as failure:
-            answered = failure.busy or (isinstance(failure, UnexpectedStatus) and failure.status >= 400)
+            answered = failure.busy or (isinstance(failure, UnexpectedStatus) and failure.error.status >= 400)
             if not answered and (failure.turned_away or failure.late):
                 raise
 
@@ -128,8 +126,7 @@ class AgentHttp:
         """Raises what an error that is `hidden` in a chat completion means: what its status would."""
         error = read_hidden(hidden)
         answered = f"did not answer with a chat completion: {excerpt(error.words, self._secrets)}"
-        status = status_of(error)
-        self._refuse(status, error, answered, particular, status in LOST)
+        self._refuse(error, answered, particular, error.status in LOST)
 
     def fault(self, problem: str, answer: Any = None) -> AgentFailure:
         """An attempt that failed and may be repeated; `answer`, or the error that it reports, is quoted."""
@@ -197,7 +194,7 @@ class AgentHttp:
 
     def _refuse_status(self, response: "ClientResponse", text: bytes, particular: Particular) -> None:
         """Raises what a status other than 2xx means."""
-        status, wait = response.status, retry_after_seconds(response.headers)
+        status = response.status
         if 200 <= status < 300:
             return
         redirect = self._redirect(response)
@@ -205,26 +202,24 @@ class AgentHttp:
         is_lost = status in LOST and Particular.PLACE not in particular
         asked = f" to {response.method} {response.url.raw_path}" if is_lost else ""
         answered = redirect or f"answered {status}{asked}{words_of(said, status)}"
-        self._refuse(status, read_error(text), answered, particular, bool(redirect) or status in LOST, wait)
+        error = read_error(status, response.headers, text)
+        self._refuse(error, answered, particular, bool(redirect) or status in LOST)
 
-    def _refuse(
-        self, status: int, error: ForeignError, answered: str, particular: Particular, nowhere: bool,
-        wait: float | None = None,
-    ) -> NoReturn:
-        """Raises what an `error` means that comes with this `status`, whether the answer's own or one within it."""
-        busy, for_all = is_busy(status, wait), Particular.PLACE not in particular
-        unknown = for_all and refuses_model(status, error)
-        refused = refuses_key(status, error) or (status == 402 and not busy)
+    def _refuse(self, error: ForeignError, answered: str, particular: Particular, nowhere: bool) -> NoReturn:
+        """Raises what an `error` means, whether it is the answer or hidden within one."""
+        status, for_all = error.status, Particular.PLACE not in particular
+        unknown = for_all and error.refuses_model
+        refused = error.refuses_key or (status == 402 and not error.is_busy)
         if refused or (status == 403 and Particular.WORDS not in particular and not unknown):
             said = words_of(excerpt(error.words, self._secrets), status)
             raise ConfigurationError(f"{self._name} refuses the key ({status}){said}; {self._key_advice}")
         if status == PROXY_REFUSES:
             raise closed_proxy(self._name)
-        if busy:
-            raise AgentFailure(f"{self._name} is busy ({status})", retry_after=wait, busy=True)
+        if error.is_busy:
+            raise AgentFailure(f"{self._name} is busy ({status})", retry_after=error.retry_after, busy=True)
         lost = unknown or (nowhere and for_all)
         problem = self._lost(answered) if lost else f"{self._name} {answered}"
-        raise UnexpectedStatus(problem, status, error, wait, lost)
+        raise UnexpectedStatus(problem, error, lost)
 
     def _lost(self, problem: str) -> str:
         """The message about a problem which shows that another service listens there, with what to do."""

@@ -26,7 +26,7 @@ async def create_knowledge_context(
     try:
         await http.send("PUT", http.below(GRAPHS), body, particular=Particular.PLACE)
     except AgentFailure as failure:
-        if isinstance(failure, UnexpectedStatus) and failure.status == EXISTS:
+        if isinstance(failure, UnexpectedStatus) and failure.error.status == EXISTS:
             return
         raise ServiceUnreachable(f"{failure}; {ADVICE}") from None
     finally:

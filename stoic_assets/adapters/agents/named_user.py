@@ -37,7 +37,8 @@ def named(user: str, naming: Naming) -> dict[str, str]:
 
 def after_refusal(refusal: UnexpectedStatus, user: str, naming: Naming) -> Naming | None:
     """What to try next if a refusal may be about the user's name; None if it is not, or nothing is left."""
-    about_user = refusal.error.param == "user" or _NAMED.search(refusal.error.words)
-    if refusal.status not in INVALID or not about_user or naming == Naming.NONE:
+    error = refusal.error
+    about_user = error.param == "user" or _NAMED.search(error.words)
+    if error.status not in INVALID or not about_user or naming == Naming.NONE:
         return None
     return Naming.HASHED if naming == Naming.WHOLE and len(user) > USER_CHARS else Naming.NONE

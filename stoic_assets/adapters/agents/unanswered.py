@@ -17,14 +17,13 @@ class NoAgentThere(AgentFailure):
 
 
 class UnexpectedStatus(AgentFailure):
-    """The service answered with a `status` outside 2xx, or with an `error` that has one."""
+    """The service answered with an `error`, whose status is outside 2xx."""
 
-    def __init__(
-        self, problem: str, status: int, error: ForeignError, retry_after: float | None, lost: bool
-    ) -> None:
-        late, turned_away = status in TIMED_OUT, status in TURNED_AWAY or lost
-        super().__init__(problem, retry_after=retry_after, late=late, final=is_final(status), turned_away=turned_away)
-        self.status, self.error, self.says_how_to_go_on = status, error, lost
+    def __init__(self, problem: str, error: ForeignError, lost: bool) -> None:
+        late, turned_away = error.status in TIMED_OUT, error.status in TURNED_AWAY or lost
+        wait, final = error.retry_after, is_final(error.status)
+        super().__init__(problem, retry_after=wait, late=late, final=final, turned_away=turned_away)
+        self.error, self.says_how_to_go_on = error, lost
 
 
 def words_of(said: str, status: int) -> str:

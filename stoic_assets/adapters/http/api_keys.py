@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 
-from stoic_assets.adapters.http.error_words import ForeignError
 from stoic_assets.core.errors import ConfigurationError
 
 CUSTOM_HEADERS = "OPENAI_CUSTOM_HEADERS"
@@ -29,14 +28,6 @@ def custom_headers(env: Mapping[str, str]) -> dict[str, str]:
     """The headers in `OPENAI_CUSTOM_HEADERS`, one `Name: value` a line, as the openai package reads them."""
     pairs = (line.partition(":") for line in env.get(CUSTOM_HEADERS, "").splitlines())
     return {name.strip(): value.strip() for name, colon, value in pairs if colon}
-
-
-def refuses_key(status: int, error: ForeignError) -> bool:
-    """Whether an HTTP answer refuses the key, by its status or by the codes of its error.
-
-    A LiteLLM without a database looks there for every key but its master key, and answers 400, as Gemini does always.
-    """
-    return status == 401 or (status == 400 and not error.codes.isdisjoint(("no_db_connection", "API_KEY_INVALID")))
 
 
 def require_header(name: str, value: str, source: str) -> None:

@@ -5,33 +5,72 @@ from dataclasses import dataclass
 from typing import Any
 
 from stoic_assets.adapters.http.foreign_text import TooManyValues, is_web_page, page_words, parse_json
+from stoic_assets.adapters.http.refusals import is_busy, retry_after_seconds
 from stoic_assets.core.text.json_text import json_text
 
 _WORDS = ("message", "detail", "Message", "error_description", "error")
 """Where the words are: OpenAI's, FastAPI's, AWS's, OAuth's, xAI's and TGI's. Beside others, `error` is only a title."""
 _SAID = ("content", "refusal", "tool_calls", "function_call")
 """What a message of a chat completion may consist of."""
+_KEY_REFUSED = frozenset({"no_db_connection", "API_KEY_INVALID"})
+"""Codes of a LiteLLM without a database, which looks there for every key but its master key, and of Gemini."""
+_MODEL_CODES = frozenset(
+    {
+        "model_not_found", "model_decommissioned", "model_not_supported", "model_not_available", "invalid_model",
+        "unknown_model",
+    }
+)  # fmt: skip
+"""Codes or types, of OpenAI, Groq, Hugging Face, Together, Mistral and GitHub."""
+_MODEL_WORDS = (
+    "does not exist", "model not exist", "not found", "unknown model", "invalid model", "not a valid model",
+    "access to model", "no healthy deployments for this", "decommissioned", "not supported by any provider",
+)  # fmt: skip
+"""What others say of a model; DeepSeek and LiteLLM have no codes of their own."""
 
 
 @dataclass(frozen=True)
 class ForeignError:
     """An error as the service reports it: its `words`, and the part of the request, `param`, that it names.
 
-    `codes` are its code, type and reasons, by which programs tell errors apart.
+    `codes` are its code, type and reasons, by which programs tell errors apart; `status` is that of its answer, and
+    `retry_after` the wait in seconds that this asks for.
     """
 
+    status: int
     words: str
     codes: frozenset[str] = frozenset()
     param: str = ""
+    retry_after: float | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the service is only busy."""
+        return is_busy(self.status, self.retry_after)
+
+    @property
+    def refuses_key(self) -> bool:
+        """Whether it refuses the key, by its status or by its codes."""
+        return self.status == 401 or (self.status == 400 and not self.codes.isdisjoint(_KEY_REFUSED))
+
+    @property
+    def refuses_model(self) -> bool:
+        """Whether it refuses every request for the model, by its codes or by its words.
+
+        Its `param` alone does not say so: it names the model as well where that does not take some other part.
+        """
+        text = self.words.lower()
+        named = "model" in text and any(words in text for words in _MODEL_WORDS)
+        return self.status in (400, 403, 404) and (named or not self.codes.isdisjoint(_MODEL_CODES))
 
 
-def read_error(answer: bytes) -> ForeignError:
-    """The error in the body of an answer, whatever its form; without words where that is empty."""
+def read_error(status: int, headers: Mapping[str, str], body: bytes) -> ForeignError:
+    """The error in an answer, whatever the form of its body; without words where that is empty."""
     try:
-        return _error_in(parse_json(answer))
+        said = _said(parse_json(body))
     except (ValueError, TooManyValues):
-        text = answer.decode("utf-8", "replace").strip()
-        return ForeignError(page_words(text) if is_web_page(text) else text)
+        text = body.decode("utf-8", "replace").strip()
+        said = page_words(text) if is_web_page(text) else text, frozenset(), ""
+    return ForeignError(status, *said, retry_after_seconds(headers))
 
 
 def hidden_error(completion: Any) -> Any:
@@ -53,27 +92,23 @@ def hidden_error(completion: Any) -> Any:
 
 
 def read_hidden(error: Any) -> ForeignError:
-    """A `hidden_error`, as `read_error` reads that of an answer."""
-    return _error_in({"error": error})
-
-
-def status_of(error: ForeignError) -> int:
-    """The HTTP status that the code of a hidden error names; else 500.
+    """A `hidden_error`, as `read_error` reads that of an answer; its status is the one that its code names, else 500.
 
     LM Studio gives an unknown path status 200 and no code.
     """
-    if error.words.startswith("Unexpected endpoint"):
-        return 404
-    return next((known for known in range(400, 600) if str(known) in error.codes), 500)
+    words, codes, param = _said({"error": error})
+    named = next((known for known in range(400, 600) if str(known) in codes), 500)
+    return ForeignError(404 if words.startswith("Unexpected endpoint") else named, words, codes, param)
 
 
-def _error_in(body: Any) -> ForeignError:
+def _said(body: Any) -> tuple[str, frozenset[str], str]:
+    """Words, codes and `param` of the error in the JSON of an answer."""
     while isinstance(body, list) and len(body) == 1:  # Gemini's
         [body] = body
     if not isinstance(body, dict):
-        return ForeignError(_worded(body))
+        return _worded(body), frozenset(), ""
     error = body["error"] if isinstance(body.get("error"), dict) else body
-    return ForeignError(_words(error), frozenset(_codes(error)), _param(error))
+    return _words(error), frozenset(_codes(error)), _param(error)
 
 
 def _param(error: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ from stoic_assets.adapters.http.error_words import hidden_error
 from stoic_assets.adapters.http.whole_reply import ReplyTooLarge
 from stoic_assets.adapters.models.connect import evaluator_model, judge_panel, model_servers, uses_stand_in
 from stoic_assets.adapters.models.model_server import ModelServer, evaluator_server, judge_server
-from stoic_assets.adapters.models.openai_faults import Faults
+from stoic_assets.adapters.models.openai_faults import Faults, error_of
 from stoic_assets.adapters.process.configured_secrets import secrets_in
 from stoic_assets.core.calls.concurrent_calls import concurrently
 from stoic_assets.core.configuration.endpoint_limits import EndpointLimit
@@ -96,11 +96,12 @@ class _ModelList:
         status = answer.status_code
         if 300 <= status < 400:
             raise self._faults.redirected(answer)
-        said = self._faults.line_of(answer)
-        if error := self._faults.barred(answer, said):
+        found = error_of(answer)
+        said = self._faults.line_of(found)
+        if error := self._faults.barred(found, said):
             raise error
         if status == 403 and (await self._list()).status_code in (401, 403):
-            raise self._faults.refused_key(answer, said)
+            raise self._faults.refused_key(found, said)
 
     async def names(self) -> set[str]:
         """The models that the server lists; none where it has no list. Raises what `look_up_models` does."""
@@ -112,7 +113,7 @@ class _ModelList:
         answer, server = await self._list(), self._server
         if not answer.is_success or not hidden_error(_parsed(answer.content)):
             return None
-        said = self._faults.line_of(answer, f"{server} lists no models")
+        said = self._faults.line_of(error_of(answer), f"{server} lists no models")
         return f"{said}; check {server.url_variable} (it usually ends in /v1)"
 
     async def look_up(self, model: str) -> str | None:

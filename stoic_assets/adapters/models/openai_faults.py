@@ -5,20 +5,10 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from stoic_assets.adapters.http.api_keys import refuses_key
 from stoic_assets.adapters.http.endpoint import closed_proxy, led_to
-from stoic_assets.adapters.http.error_words import ForeignError, hidden_error, read_error, read_hidden, status_of
+from stoic_assets.adapters.http.error_words import ForeignError, hidden_error, read_error, read_hidden
 from stoic_assets.adapters.http.foreign_text import excerpt, instead_of_json, is_web_page
-from stoic_assets.adapters.http.refusals import (
-    INVALID,
-    PROXY_REFUSES,
-    TIMED_OUT,
-    TURNED_AWAY,
-    is_busy,
-    is_final,
-    retry_after_seconds,
-)
-from stoic_assets.adapters.http.unknown_model import refuses_model
+from stoic_assets.adapters.http.refusals import INVALID, PROXY_REFUSES, TIMED_OUT, TURNED_AWAY, is_final
 from stoic_assets.adapters.models.chat_completion import tokens_of
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.refused_parts import OptionRefused, refused_option
@@ -78,7 +68,10 @@ class Faults:
         if isinstance(error, openai.APIConnectionError) and isinstance(error.__cause__, Exception):
             error = error.__cause__  # the package wraps TLS errors in its own
         if isinstance(error, openai.APIStatusError):
-            return self._ends_run(error, model, particular) or self._failed_attempt(error)
+            found = error_of(error.response)
+            said = self.line_of(found, error.message.partition(" - ")[0])
+            for_all = self._ends_run(error.response, found, said, model, particular)
+            return for_all or self._failed_attempt(error, found, said)
         if isinstance(error, AttemptFailed):  # our own: the answer is too large, or too late
             return AttemptFailed(f"{self._server} {error}", late=error.late, final=error.final)
         if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
@@ -88,26 +81,26 @@ class Faults:
         what = excerpt(f"{type(error).__name__}: {error}", self._secrets)
         return AttemptFailed(f"{self._server} gave an unreadable answer: {what}")
 
-    def barred(self, answer: "Response", said: str) -> ConfigurationError | None:
-        """The error for an `answer` that keeps everybody out: a proxy's, or for a key or an account without credit."""
-        status, found = answer.status_code, read_error(answer.content)
+    def barred(self, found: ForeignError, said: str) -> ConfigurationError | None:
+        """The error for an answer that keeps everybody out: a proxy's, or for a key or an account without credit."""
+        status = found.status
         if status == PROXY_REFUSES:
             return closed_proxy(str(self._server))
-        if refuses_key(status, found) or (status == 400 and _KEY_REFUSED.search(found.words)):
-            return self.refused_key(answer, said)
-        unpaid = status == 402 and not is_busy(status, retry_after_seconds(answer.headers))
+        if found.refuses_key or (status == 400 and _KEY_REFUSED.search(found.words)):
+            return self.refused_key(found, said)
+        unpaid = status == 402 and not found.is_busy
         if unpaid or found.codes & NO_CREDIT or (status == 400 and _NO_CREDIT.search(found.words)):
             problem = f"{self._server} says that the account has no credit left: {said}"
             return ConfigurationError(f"{problem}; check its billing")
         return None
 
-    def refused_key(self, answer: "Response", said: str) -> ConfigurationError:
+    def refused_key(self, found: ForeignError, said: str) -> ConfigurationError:
         """The error for a server that does not accept the key, or lets it do nothing.
 
         What it `said` matters behind a gateway, which answers so as well when its own key for the model is refused, and
         where it is the country or the account that is refused.
         """
-        why = f": {said}" if read_error(answer.content).words else f" ({answer.status_code})"
+        why = f": {said}" if found.words else f" ({found.status})"
         return ConfigurationError(f"{self._server} refuses the key{why}; check {self._server.key_variable}")
 
     def redirected(self, answer: "Response") -> ConfigurationError:
@@ -120,10 +113,10 @@ class Faults:
         leads_to = base if base != target else "where it leads"
         return ConfigurationError(f"{problem}; set {self._server.url_variable} to {leads_to}")
 
-    def line_of(self, answer: "Response", status: str = "") -> str:
+    def line_of(self, found: ForeignError, status: str = "") -> str:
         """What an answer with an error says, as one line without `secrets`, after its `status`."""
-        words, status = read_error(answer.content).words, status or f"Error code: {answer.status_code}"
-        return excerpt(f"{status} - {words}" if words else status, self._secrets)
+        status = status or f"Error code: {found.status}"
+        return excerpt(f"{status} - {found.words}" if found.words else status, self._secrets)
 
     def refuse_broken_off(self, answer: Any) -> None:
         """Raises the failure of an answer that tokens were used for, and that ends with an error."""
@@ -150,37 +143,34 @@ class Faults:
         problem = f"{self._server} did not answer with JSON: {excerpt(text, self._secrets) or 'no words'}"
         return AttemptFailed(problem, turned_away=is_web_page(text))
 
-    def _ends_run(self, error: "APIStatusError", model: str, particular: bool) -> ConfigurationError | None:
+    def _ends_run(
+        self, answer: "Response", found: ForeignError, said: str, model: str, particular: bool
+    ) -> ConfigurationError | None:
         """What is wrong for every request; None where this one may be repeated, changed or left out."""
-        status, found, said = error.status_code, _found(error), self._line(error)
-        if error_for_all := self.barred(error.response, said):
+        if error_for_all := self.barred(found, said):
             return error_for_all
-        if 300 <= status < 400:
-            return self.redirected(error.response)
-        if status == 404 or refuses_model(status, found):
+        if 300 <= found.status < 400:
+            return self.redirected(answer)
+        if found.status == 404 or found.refuses_model:
             return ConfigurationError(
                 f"{self._server} does not know model {model!r} ({said}); check STOIC_EVALUATOR_MODEL (another model "
                 "needs a new evaluation), STOIC_JUDGE_MODEL (another judge needs stoic regrade) and "
                 f"{self._server.url_variable} (it usually ends in /v1)"
             )
-        return self.refused_key(error.response, said) if status == 403 and not particular else None
+        return self.refused_key(found, said) if found.status == 403 and not particular else None
 
-    def _failed_attempt(self, error: "APIStatusError") -> AttemptFailed:
+    def _failed_attempt(self, error: "APIStatusError", found: ForeignError, said: str) -> AttemptFailed:
         """What is wrong for this request alone, or for the moment."""
-        status, found, said = error.status_code, _found(error), self._line(error)
-        wait, problem = retry_after_seconds(error.response.headers), f"{self._server}: {said}"
-        if is_busy(status, wait) and not _TOO_LARGE.search(found.words):
+        status, wait, problem = found.status, found.retry_after, f"{self._server}: {said}"
+        if found.is_busy and not _TOO_LARGE.search(found.words):
             return AttemptFailed(f"{self._server} is busy: {said}", retry_after=wait, busy=True)
         if KEPT_BACK in found.codes:
             reply = error.body.get("failed_generation") if isinstance(error.body, dict) else None
             return ReplyKeptBack(problem, self._secrets.text(well_formed(str(reply or ""))))
-        if option := refused_option(status, found):
+        if option := refused_option(found):
             return OptionRefused(option, problem)
         late, turned_away = status in TIMED_OUT, status in TURNED_AWAY
         return AttemptFailed(problem, retry_after=wait, late=late, final=is_final(status), turned_away=turned_away)
-
-    def _line(self, error: "APIStatusError") -> str:
-        return self.line_of(error.response, error.message.partition(" - ")[0])
 
 
 def may_mind_form(error: Exception, meaning: StoicError) -> bool:
@@ -192,10 +182,11 @@ def may_mind_form(error: Exception, meaning: StoicError) -> bool:
 
     if not isinstance(error, APIStatusError):
         return False
-    status, found = error.status_code, _found(error)
+    found = error_of(error.response)
+    status, words = found.status, found.words
     if status == 404:
-        return not refuses_model(status, found)
-    doubtful = not _MESSAGES.search(found.words) if status in INVALID else status == 500 and _FORM.search(found.words)
+        return not found.refuses_model
+    doubtful = not _MESSAGES.search(words) if status in INVALID else status == 500 and _FORM.search(words)
     return bool(doubtful) and type(meaning) is AttemptFailed
 
 
@@ -211,11 +202,11 @@ def refuse_hidden_error(answer: Mapping[str, Any], request: "Request") -> None:
     if tokens_of(answer, "prompt_tokens"):
         return
     if error := hidden_error(answer) or (not answer.get("choices") and answer):
-        status = status_of(read_hidden(error))
+        status = read_hidden(error).status
         response = Response(status, request=request, content=json.dumps({"error": error}).encode())
         raise APIStatusError(f"{status} in an answer of status 200", response=response, body=error)
 
 
-def _found(error: "APIStatusError") -> ForeignError:
-    """What the answer says: the package understands OpenAI's form alone, and loses the words of all others."""
-    return read_error(error.response.content)
+def error_of(answer: "Response") -> ForeignError:
+    """What an answer says: the package understands OpenAI's form alone, and loses the words of all others."""
+    return read_error(answer.status_code, answer.headers, answer.content)

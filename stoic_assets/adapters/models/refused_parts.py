@@ -49,15 +49,15 @@ def refused_field(error: Exception, fields: Iterable[str]) -> str | None:
 
     if not isinstance(error, APIStatusError) or error.status_code not in INVALID:
         return None
-    found = read_error(error.response.content)
+    found = read_error(error.status_code, error.response.headers, error.response.content)
     param = found.param.rpartition(".")[2]  # of a place such as body.temperature
     named = {param} if param in OPTIONS else {param, *re.findall(r"\w+", found.words)}
     return next((field for field in fields if field in named), None)
 
 
-def refused_option(status: int, error: ForeignError) -> str | None:
-    """Which part of a request that can be left out an answer refuses; None for any other."""
-    if status not in INVALID and not _is_misplaced(status, error):
+def refused_option(error: ForeignError) -> str | None:
+    """Which part of a request that can be left out an error refuses; None for any other."""
+    if error.status not in INVALID and not _is_misplaced(error):
         return None
     if _NO_SYSTEM_MESSAGE.search(error.words):
         return SYSTEM_MESSAGE
@@ -67,7 +67,7 @@ def refused_option(status: int, error: ForeignError) -> str | None:
     return "temperature" if no_temperature else None
 
 
-def _is_misplaced(status: int, error: ForeignError) -> bool:
+def _is_misplaced(error: ForeignError) -> bool:
     """Whether a 500 is about the request after all: servers built on llama.cpp answer unknown options with it."""
     complains = "validation error" in error.words.lower() or _NO_SYSTEM_MESSAGE.search(error.words) is not None
-    return status == 500 and complains
+    return error.status == 500 and complains

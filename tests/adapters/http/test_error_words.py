@@ -8,6 +8,10 @@ from stoic_assets.adapters.http.error_words import ForeignError, hidden_error, r
 EXTRA = {"type": "extra_forbidden", "loc": ["body", "seed"], "msg": "Extra inputs are not permitted", "input": "secret"}
 
 
+def in_answer(body: Any) -> ForeignError:
+    return read_error(422, {}, json.dumps(body).encode())
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [
@@ -38,7 +42,7 @@ EXTRA = {"type": "extra_forbidden", "loc": ["body", "seed"], "msg": "Extra input
     ],
 )  # fmt: skip
 def test_the_words_of_an_error_are_found_in_every_form(body: Any, words: str) -> None:
-    assert read_error(json.dumps(body).encode()).words == words
+    assert in_answer(body).words == words
 
 
 @pytest.mark.parametrize(
@@ -49,20 +53,20 @@ def test_the_words_of_an_error_are_found_in_every_form(body: Any, words: str) ->
     ids=["text", "empty", "not Unicode", "web page", "deep", "long"],
 )  # fmt: skip
 def test_an_error_that_cannot_be_read_as_json_is_its_own_words(answer: bytes, words: str) -> None:
-    assert read_error(answer) == ForeignError(words)
+    assert read_error(500, {}, answer) == ForeignError(500, words)
 
 
 def test_an_error_is_known_by_its_code_its_type_and_its_reasons() -> None:
     details = [{"reason": "API_KEY_INVALID"}, {"reason": ["x"]}, "y"]
     error = {"message": "no", "code": 400, "type": "invalid", "param": "seed", "details": details}
-    assert read_error(json.dumps([{"error": error}]).encode()) == ForeignError(
-        "no", frozenset({"400", "invalid", "API_KEY_INVALID"}), "seed"
+    assert in_answer([{"error": error}]) == ForeignError(
+        422, "no", frozenset({"400", "invalid", "API_KEY_INVALID"}), "seed"
     )
     place = {"message": "no", "detail": {"loc": ["body", "temperature"], "input": "0.0"}}
-    assert read_error(json.dumps(place).encode()).param == "body.temperature"
-    assert read_error(json.dumps({"detail": [EXTRA]}).encode()).param == "body.seed"
+    assert in_answer(place).param == "body.temperature"
+    assert in_answer({"detail": [EXTRA]}).param == "body.seed"
     odd = {"message": "no", "code": [1], "type": {}, "param": 3, "details": "none"}
-    assert read_error(json.dumps(odd).encode()) == ForeignError("no")
+    assert in_answer(odd) == ForeignError(422, "no")
 
 
 @pytest.mark.parametrize("empty", [None, "", False, {}, {"code": 0, "message": ""}, {"code": None, "message": None}])
