@@ -9,7 +9,7 @@ from stoic_assets.adapters.http.endpoint import below, closed_proxy, led_to, par
 from stoic_assets.adapters.http.error_words import ForeignError, read_error, read_hidden
 from stoic_assets.adapters.http.foreign_text import TooManyValues, excerpt, instead_of_json, is_web_page, parse_json
 from stoic_assets.adapters.http.refusals import PROXY_REFUSES
-from stoic_assets.adapters.http.whole_reply import LARGEST_HEADER, MIB, ReplyTooLarge, in_utf8, whole_reply
+from stoic_assets.adapters.http.whole_reply import MIB, ReplyTooLarge, in_utf8, whole_reply
 from stoic_assets.adapters.process.loop_bound import LoopBound
 from stoic_assets.core.configuration.endpoint_limits import AgentLimit
 from stoic_assets.core.conversation.agent import AgentFailure, SentTooMuch
@@ -138,22 +138,14 @@ class AgentHttp:
         import aiohttp
         from multidict import CIMultiDict
 
-        from stoic_assets.adapters.http.idle_connections import CleanConnector
+        from stoic_assets.adapters.http.client_session import open_session
 
         headers = CIMultiDict[str]()
         for name, value in self._headers.items():
             headers[name] = value  # a header of the target replaces ours, whatever its case
-        limit = self._limit
-        # No limit on connections: our own applies before every request. So `connect` has none of our own waiting in it.
-        session = aiohttp.ClientSession(
-            # Servers close idle connections (from 5 s on): one that was idle for two seconds is not used again.
-            connector=CleanConnector(limit=0, keepalive_timeout=2),
-            headers=headers,
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=limit.timeout_seconds, connect=limit.connect_seconds),
-            proxy=self._proxy,
-            max_field_size=LARGEST_HEADER,
-        )
+        timeout = aiohttp.ClientTimeout(total=self._limit.timeout_seconds, connect=self._limit.connect_seconds)
+        # Servers close idle connections (from 5 s on).
+        session = open_session(self._proxy, idle_seconds=2, headers=headers, timeout=timeout)
         # Otherwise aiohttp silently repeats every PUT and GET whose connection drops: the agent would act twice, and
         # its failure would not count. There is no public switch.
         session._retry_connection = False

@@ -13,8 +13,6 @@ MIB = 1024 * 1024
 """Bytes."""
 LARGEST_REPLY = 8 * MIB
 """Bytes, unpacked. The longest normal replies of models are far below one MiB; half a MB of gzip can hold 400 MB."""
-LARGEST_HEADER = 64 * 1024
-"""Bytes of one header of a reply. Debuggers and gateways send more than the 8,190 that aiohttp takes by default."""
 _PIECE = 64 * 1024
 _REFUSAL_SECONDS = 5.0
 """How long the body of a refusal is waited for."""

@@ -16,7 +16,7 @@ from stoic_assets.adapters.http.endpoint import closed_proxy, parse_url, proxy_f
 from stoic_assets.adapters.http.foreign_text import excerpt
 from stoic_assets.adapters.http.message_signature import signed, signing_keys
 from stoic_assets.adapters.http.refusals import PROXY_REFUSES, is_busy, is_final, retry_after_seconds
-from stoic_assets.adapters.http.whole_reply import LARGEST_HEADER, whole_reply
+from stoic_assets.adapters.http.whole_reply import whole_reply
 from stoic_assets.core.calls.retrying import Tally, persist
 from stoic_assets.core.configuration.endpoint_limits import EndpointLimit
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
@@ -73,17 +73,12 @@ async def receiver(
     With a `secret` (one or more keys) messages are signed. Raises `ConfigurationError` if `url` is not an address, or
     `secret` holds no keys.
     """
-    import aiohttp
-
-    from stoic_assets.adapters.http.idle_connections import CleanConnector
+    from stoic_assets.adapters.http.client_session import open_session
 
     address, keys = parse_url(url, SETTINGS[target]), signing_keys(secret, SECRETS[target])
     headers = {"Content-Type": CONTENT_TYPES[target], "Accept-Encoding": "identity"}
-    async with aiohttp.ClientSession(
-        connector=CleanConnector(), proxy=proxy_for(address), cookie_jar=aiohttp.DummyCookieJar(),
-        headers=headers, max_field_size=LARGEST_HEADER,
-        auto_decompress=False,  # our client hides the status of an answer that it cannot unpack
-    ) as session:  # fmt: skip
+    # No answer is unpacked: our client hides the status of an answer that it cannot unpack.
+    async with open_session(proxy_for(address), headers=headers, auto_decompress=False) as session:
         yield Receiver(session, address, SETTINGS[target], limit, asyncio.get_running_loop().time() + seconds, keys)
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import aiohttp
 import httpx2
 
-from stoic_assets.adapters.http.idle_connections import CleanConnector
-from stoic_assets.adapters.http.whole_reply import LARGEST_HEADER, in_utf8, whole_reply
+from stoic_assets.adapters.http.client_session import open_session
+from stoic_assets.adapters.http.whole_reply import in_utf8, whole_reply
 
 _OF_THE_WIRE = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 """Headers of a reply that describe the bytes on the wire, which aiohttp has unpacked."""
@@ -55,13 +55,8 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
     def __init__(self, secure: bool, proxy: str | None, connect_seconds: float) -> None:
         # Certificates take 45 ms to read, for every loop: a model on this machine does not need them.
         trusted = httpx2.create_ssl_context(trust_env=True) if secure else True
-        self._session = aiohttp.ClientSession(
-            connector=CleanConnector(limit=0, ssl=trusted),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None, connect=connect_seconds),
-            proxy=proxy,
-            max_field_size=LARGEST_HEADER,
-        )
+        only_connecting = aiohttp.ClientTimeout(total=None, connect=connect_seconds)
+        self._session = open_session(proxy, ssl=trusted, timeout=only_connecting)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """The reply, whatever its status. Raises what `whole_reply` raises."""

@@ -1,6 +1,7 @@
-"""The idle connections of our HTTP clients; it imports aiohttp, so it is imported only where a session is opened."""
+"""The sessions of our HTTP clients; it imports aiohttp, so it is imported only where one is opened."""
 
-from typing import TYPE_CHECKING
+from ssl import SSLContext
+from typing import TYPE_CHECKING, Any
 
 import aiohttp
 
@@ -8,6 +9,23 @@ if TYPE_CHECKING:
     from aiohttp.client_reqrep import ConnectionKey
     from aiohttp.connector import Connection
     from aiohttp.tracing import Trace
+
+LARGEST_HEADER = 64 * 1024
+"""Bytes of one header of a reply. Debuggers and gateways send more than the 8,190 that aiohttp takes by default."""
+
+
+def open_session(
+    proxy: str | None, *, ssl: SSLContext | bool = True, idle_seconds: float = 15.0, **options: Any
+) -> aiohttp.ClientSession:
+    """A session in the running event loop, without cookies, which trials must not share.
+
+    It opens any number of connections: our own limit applies before every request, so none waits for that in `connect`.
+    One that was idle for `idle_seconds` is not used again. The other `options` are aiohttp's.
+    """
+    return aiohttp.ClientSession(
+        connector=CleanConnector(limit=0, ssl=ssl, keepalive_timeout=idle_seconds), proxy=proxy,
+        cookie_jar=aiohttp.DummyCookieJar(), max_field_size=LARGEST_HEADER, **options,
+    )  # fmt: skip
 
 
 class CleanConnector(aiohttp.TCPConnector):
