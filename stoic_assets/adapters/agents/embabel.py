@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from stoic_assets.adapters.agents.http_session import AgentHttp, Particular
+from stoic_assets.adapters.http.foreign_text import part_of
 from stoic_assets.core.configuration.endpoint_limits import AgentLimit
 from stoic_assets.core.configuration.service_address import CHAT
 from stoic_assets.core.conversation.agent import AgentReply
@@ -45,7 +46,7 @@ class EmbabelAgent:
         """Opens a session of `user` and returns the service's id of it."""
         body = {"user": user, "chatbot": self._chatbot}
         answer = await self._http.call("PUT", self._http.below(f"{CHAT}/sessions"), body)
-        session_id = answer.get("sessionId") if isinstance(answer, dict) else None
+        session_id = part_of(answer, "sessionId")
         if not isinstance(session_id, str | int) or isinstance(session_id, bool) or session_id == "":
             raise self._http.fault("opened no session: `sessionId` is missing", answer)
         return self._noted(session_id)
@@ -64,8 +65,7 @@ class EmbabelAgent:
         given = self._opened.get(session_id, session_id)  # a number, if it came as one
         body = {"sessionId": given, "message": {"content": message, "role": "user"}, "model": self._model}
         answer = await self._http.call("PUT", self._http.below(f"{CHAT}/messages"), body, IN_SESSION)
-        reply = answer.get("message") if isinstance(answer, dict) else None
-        content = reply.get("content") if isinstance(reply, dict) else None
+        content = part_of(answer, "message", "content")
         if not isinstance(content, str):
             raise self._http.fault("sent a reply without `message.content`", answer)
         return AgentReply(content, _events(answer.get("events")))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stoic_assets.adapters.http.foreign_text import TooManyValues, is_web_page, page_words, parse_json
+from stoic_assets.adapters.http.foreign_text import TooManyValues, is_web_page, page_words, parse_json, part_of
 from stoic_assets.adapters.http.refusals import is_busy, retry_after_seconds
 from stoic_assets.core.text.json_text import json_text
 
@@ -78,16 +78,10 @@ def hidden_error(completion: Any) -> Any:
 
     A reply that ends with an error before its first word is one as well; an object of empty fields is none.
     """
-    if not isinstance(completion, dict):
-        return None
-    choices = completion.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else None
-    choice = first if isinstance(first, dict) else {}
-    message = choice.get("message")
-    said = isinstance(message, dict) and any(map(message.get, _SAID))
-    empty = {"message": "the reply is empty (finish_reason error)"}
-    unsaid = empty if choice.get("finish_reason") == "error" and not said else None
-    found = (completion.get("error"), choice.get("error"))
+    choice = part_of(completion, "choices", 0)
+    silent = part_of(choice, "finish_reason") == "error" and not any(part_of(choice, "message", name) for name in _SAID)
+    unsaid = {"message": "the reply is empty (finish_reason error)"} if silent else None
+    found = (part_of(completion, "error"), part_of(choice, "error"))
     return next((error for error in found if (any(error.values()) if isinstance(error, dict) else error)), unsaid)
 
 
@@ -115,18 +109,14 @@ def _param(error: Mapping[str, Any]) -> str:
     """The part of the request that an error names: OpenAI's `param`, or Azure's `loc` as `body.temperature`."""
     if isinstance(param := error.get("param"), str):
         return param
-    detail = error.get("detail")
-    first = detail[0] if isinstance(detail, list) and detail else detail
-    place = first.get("loc") if isinstance(first, dict) else None
+    place = part_of(error, "detail", 0, "loc") or part_of(error, "detail", "loc")
     return ".".join(map(str, place)) if isinstance(place, list) else ""
 
 
 def _words(error: Mapping[str, Any]) -> str:
     """The words of an error, and those of the provider behind a gateway, which OpenRouter adds; else all of it."""
     said = next((error[name] for name in _WORDS if error.get(name)), error)
-    metadata = error.get("metadata")
-    raw = metadata.get("raw") if isinstance(metadata, dict) else None
-    return " ".join(filter(None, (_worded(said), _worded(raw))))
+    return " ".join(filter(None, (_worded(said), _worded(part_of(error, "metadata", "raw")))))
 
 
 def _worded(said: Any) -> str:
@@ -141,13 +131,13 @@ def _worded(said: Any) -> str:
 def _fault(found: Any) -> str:
     """One fault in a request as FastAPI reports it, without the value, which may be all of a conversation; else empty.
     """
-    place, why = (found.get("loc"), found.get("msg")) if isinstance(found, dict) else (None, None)
+    place, why = part_of(found, "loc"), part_of(found, "msg")
     return f"{'.'.join(map(str, place))}: {why}" if isinstance(place, list) and why else ""
 
 
 def _codes(error: Mapping[str, Any]) -> Iterator[str]:
     details = error.get("details")
-    reasons = [each.get("reason") for each in details if isinstance(each, dict)] if isinstance(details, list) else []
+    reasons = [part_of(each, "reason") for each in details] if isinstance(details, list) else []
     for code in (error.get("code"), error.get("type"), *reasons):
         if isinstance(code, str | int):
             yield str(code)

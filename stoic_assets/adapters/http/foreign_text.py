@@ -51,6 +51,16 @@ def parse_json(body: bytes, most_values: int = MOST_VALUES) -> Any:
         raise ValueError(TOO_DEEP) from None
 
 
+def part_of(value: Any, *path: str | int) -> Any:
+    """The value at `path` in foreign JSON; None where there is none."""
+    for step in path:
+        try:
+            value = value[step]
+        except (LookupError, TypeError):
+            return None
+    return value
+
+
 def instead_of_json(error: ValueError) -> str:
     """The text in which no JSON was found, as far as it can be read; empty if the fault was a value in the JSON."""
     if isinstance(error, UnicodeDecodeError):

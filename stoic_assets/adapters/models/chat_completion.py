@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stoic_assets.adapters.http.foreign_text import excerpt
+from stoic_assets.adapters.http.foreign_text import excerpt, part_of
 from stoic_assets.adapters.models.spoken_text import said_aloud
 from stoic_assets.core.calls.chat import SPOKEN
 from stoic_assets.core.errors import AttemptFailed
@@ -16,13 +16,13 @@ def text_of(completion: Any, secrets: Redactor) -> str:
 
     Raises `AttemptFailed`, which shows no `secrets`, for anything that is not a completion; a refusal is final.
     """
-    choice = _part(completion, "choices", 0)
-    message = _part(choice, "message")
+    choice = part_of(completion, "choices", 0)
+    message = part_of(choice, "message")
     if message is None:
         raise AttemptFailed("the answer is not a chat completion")
-    if refusal := _part(message, "refusal"):
+    if refusal := part_of(message, "refusal"):
         raise AttemptFailed(f"the model refuses: {excerpt(str(refusal), secrets)}", final=True)
-    content = _part(message, "content")
+    content = part_of(message, "content")
     if content is not None and not isinstance(content, str):
         content = _texts(content)
     return said_aloud(content or "")
@@ -31,7 +31,7 @@ def text_of(completion: Any, secrets: Redactor) -> str:
 def _texts(content: Any) -> str:
     """The text of a list of parts, some of which contain thoughts."""
     parts = content if isinstance(content, list) else []
-    texts = [_part(part, "text") for part in parts if _part(part, "type") in SPOKEN]
+    texts = [part_of(part, "text") for part in parts if part_of(part, "type") in SPOKEN]
     found = [text for text in texts if isinstance(text, str)]
     if not found:
         raise AttemptFailed("the reply is not text", final=True)
@@ -40,19 +40,19 @@ def _texts(content: Any) -> str:
 
 def finish_reason_of(completion: Any, secrets: Redactor) -> str:
     """Why the text of a completion ends; empty where the server does not say."""
-    reason = _part(completion, "choices", 0, "finish_reason")
+    reason = part_of(completion, "choices", 0, "finish_reason")
     return excerpt(reason, secrets) if isinstance(reason, str) else ""
 
 
 def served_model_of(completion: Any, secrets: Redactor) -> str | None:
     """The model that answered, which a gateway may have chosen; None where the server does not say."""
-    model = _part(completion, "model")
+    model = part_of(completion, "model")
     return (excerpt(model, secrets) or None) if isinstance(model, str) else None
 
 
 def tokens_of(completion: Any, *path: str) -> int | None:
     """A count from the reply's usage; None where the server gives none, or an impossible one."""
-    count = _part(completion, "usage", *path)
+    count = part_of(completion, "usage", *path)
     return count if type(count) is int and 0 <= count < MOST_TOKENS else None
 
 
@@ -81,13 +81,3 @@ def _cached_apart(completion: Any, prompt: int, more: int) -> int:
         return more
     read = max(read, tokens_of(completion, "prompt_tokens_details", "cached_tokens") or 0)
     return sum(each for each in (read, written) if each > prompt)
-
-
-def _part(value: Any, *path: str | int) -> Any:
-    """The value at `path` in foreign JSON; None where there is none."""
-    for step in path:
-        try:
-            value = value[step]
-        except (LookupError, TypeError):
-            return None
-    return value

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from stoic_assets.adapters.http.endpoint import below, parse_url, proxy_for
 from stoic_assets.adapters.http.error_words import hidden_error
+from stoic_assets.adapters.http.foreign_text import part_of
 from stoic_assets.adapters.http.whole_reply import ReplyTooLarge
 from stoic_assets.adapters.models.connect import evaluator_model, judge_panel, model_servers, uses_stand_in
 from stoic_assets.adapters.models.model_server import ModelServer, evaluator_server, judge_server
@@ -163,8 +164,7 @@ def _refuses(answer: "Response") -> bool:
 
 def _names(text: bytes) -> set[str]:
     """The names in a list of models; it is foreign JSON, and may be anything."""
-    listed = _parsed(text)
-    models = listed.get("data") if isinstance(listed, dict) else None
+    models = part_of(_parsed(text), "data")
     return {str(model.get("id")) for model in models if isinstance(model, dict)} if isinstance(models, list) else set()
 
 

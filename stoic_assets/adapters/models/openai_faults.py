@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from stoic_assets.adapters.http.endpoint import closed_proxy, led_to
 from stoic_assets.adapters.http.error_words import ForeignError, hidden_error, read_error, read_hidden
-from stoic_assets.adapters.http.foreign_text import excerpt, instead_of_json, is_web_page
+from stoic_assets.adapters.http.foreign_text import excerpt, instead_of_json, is_web_page, part_of
 from stoic_assets.adapters.http.refusals import INVALID, PROXY_REFUSES, TIMED_OUT, TURNED_AWAY, is_final
 from stoic_assets.adapters.models.chat_completion import tokens_of
 from stoic_assets.adapters.models.model_server import ModelServer
@@ -165,8 +165,8 @@ class Faults:
         if found.is_busy and not _TOO_LARGE.search(found.words):
             return AttemptFailed(f"{self._server} is busy: {said}", retry_after=wait, busy=True)
         if KEPT_BACK in found.codes:
-            reply = error.body.get("failed_generation") if isinstance(error.body, dict) else None
-            return ReplyKeptBack(problem, self._secrets.text(well_formed(str(reply or ""))))
+            reply = str(part_of(error.body, "failed_generation") or "")
+            return ReplyKeptBack(problem, self._secrets.text(well_formed(reply)))
         if option := refused_option(found):
             return OptionRefused(option, problem)
         late, turned_away = status in TIMED_OUT, status in TURNED_AWAY
