@@ -27,7 +27,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from stoic_assets.adapters.graph.bolt import Graph, connect
+from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.adapters.http.loopback_guard import LOOPBACK, guard
 from stoic_assets.core.configuration.graph_address import subject_address
 from stoic_assets.core.configuration.service_address import CHAT
@@ -200,7 +200,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         address = subject_address(os.environ)
         if address is None:
             raise ConfigurationError("NEO_URI is not set: name a graph, or use `stoic agent`, which starts one")
-        serve(chosen.release, chosen.port, connect(address), os.environ.get("AGENT_API_KEY") or None, chosen.host)
+        serve(chosen.release, chosen.port, Graph(address), os.environ.get("AGENT_API_KEY") or None, chosen.host)
     except StoicError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code

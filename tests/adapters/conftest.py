@@ -25,7 +25,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from stoic_assets.adapters.graph.bolt import Graph, connect
+from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.core.configuration.graph_address import GraphAddress, subject_address
 from stoic_assets.core.table_rows import Rows
@@ -85,7 +85,7 @@ def subject(request: pytest.FixtureRequest) -> Iterator[LabelledGraph]:
         address, observer = server.address("subject"), server.observer()
     else:
         address, observer = request.getfixturevalue("neo4j_address"), None
-    labelled = LabelledGraph(request.param, connect(address, observer), address, f"Test{uuid.uuid4().hex}")
+    labelled = LabelledGraph(request.param, Graph(address, observer), address, f"Test{uuid.uuid4().hex}")
     yield labelled
     labelled.setup("MATCH (n:L) DETACH DELETE n")
 

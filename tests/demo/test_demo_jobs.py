@@ -14,7 +14,7 @@ from stoic_assets.adapters.agents.embabel import EmbabelAgent
 from stoic_assets.adapters.disk.configuration_files import yaml_files
 from stoic_assets.adapters.disk.job_files import load_jobs
 from stoic_assets.adapters.disk.release_files import load_releases
-from stoic_assets.adapters.graph.bolt import Graph, connect
+from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.adapters.http.request_limit import RequestLimit
 from stoic_assets.adapters.models.stand_in import StandIn
 from stoic_assets.core.configuration.settings import Settings
@@ -81,7 +81,7 @@ async def play(version: str, url: str, graph: Graph) -> Trials:
 @pytest.fixture(scope="module")
 def played(marcus, graph_address) -> dict[str, Trials]:
     async def both() -> dict[str, Trials]:
-        graph = connect(graph_address)
+        graph = Graph(graph_address)
         try:
             return {version: await play(version, str(client.base_url), graph) for version, client in marcus.items()}
         finally:

@@ -3,7 +3,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from stoic_assets.adapters.graph.bolt import Graph, connect
+from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.demo.functions import Call
 from stoic_assets.demo.memory import Memory
 from stoic_assets.demo.reminders import Reminder
@@ -21,7 +21,7 @@ def on_graph(graph_address) -> Callable[[Callable[[Graph], Awaitable[None]]], No
 
     def run(body: Callable[[Graph], Awaitable[None]]) -> None:
         async def prepared() -> None:
-            graph = connect(graph_address)
+            graph = Graph(graph_address)
             try:
                 await body(graph)
             finally:

@@ -31,22 +31,18 @@ _PING_SECONDS = 10.0
 _WRITE_SECONDS = 60.0  # one of our statements has at most 500 rows and takes about a second: then the server hangs
 
 
-def connect(
-    address: GraphAddress, observer: GraphAddress | None = None, find_again: Callable[[], BoltServer] | None = None
-) -> "Graph":
-    """A graph at `address`; nothing is opened before its first use.
+class Graph:
+    """The database at `address`; nothing is opened before its first use.
 
     `observer` is the same database for an account that may only read. `find_again` returns where both are after the
-    connection was lost; it may block.
+    connection was lost; it may block. The methods need a running event loop; several may run at once.
     """
-    return Graph(BoltSessions(BoltServer(address, observer), find_again))
 
-
-class Graph:
-    """One database. The methods need a running event loop; several may run at once."""
-
-    def __init__(self, sessions: BoltSessions) -> None:
-        self._sessions = sessions
+    def __init__(
+        self, address: GraphAddress, observer: GraphAddress | None = None,
+        find_again: Callable[[], BoltServer] | None = None,
+    ) -> None:
+        self._sessions = BoltSessions(BoltServer(address, observer), find_again)
 
     async def observe(self, cypher: str, parameters: Parameters, seconds: float, max_rows: int) -> Rows:
         """The rows of a job's query, which cannot change the graph: reading account, READ mode, always rolled back.

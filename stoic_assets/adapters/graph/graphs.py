@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from threading import Event
 
-from stoic_assets.adapters.graph.bolt import Graph, connect
+from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.adapters.graph.bolt_sessions import BoltServer
 from stoic_assets.adapters.graph.embedded_accounts import STOIC, SUBJECT
 from stoic_assets.adapters.graph.embedded_graph import embedded_graph, embedded_graph_ahead, rejoin
@@ -73,7 +73,7 @@ def open_graphs(home: Path, env: Mapping[str, str]) -> Iterator[Graphs]:
     subject, stoic = subject_address(env), stoic_address(env)
     refuse_same_graph(subject, stoic, env)
     if subject and stoic:
-        yield Graphs(connect(subject), connect(stoic), subject, None)
+        yield Graphs(Graph(subject), Graph(stoic), subject, None)
         return
     over = Event()
     with embedded_graph(home) as server:
@@ -92,8 +92,8 @@ def _with_embedded(
         subject = None  # the address that `stoic graph --json` prints: use the embedded graph, with its observer
     refuse_same_graph(subject or own_subject, stoic or server.address(STOIC), env)
     return Graphs(
-        subject=connect(subject) if subject else _embedded(again, server, SUBJECT),
-        stoic=connect(stoic) if stoic else _embedded(again, server, STOIC),
+        subject=Graph(subject) if subject else _embedded(again, server, SUBJECT),
+        stoic=Graph(stoic) if stoic else _embedded(again, server, STOIC),
         subject_address=subject or own_subject,
         embedded=server,
     )
@@ -101,7 +101,7 @@ def _with_embedded(
 
 def _embedded(again: Callable[[], GraphServer], server: GraphServer, database: str) -> Graph:
     now = _bolt(server, database)
-    return connect(now.address, now.observer, find_again=lambda: _bolt(again(), database))
+    return Graph(now.address, now.observer, find_again=lambda: _bolt(again(), database))
 
 
 def _bolt(server: GraphServer, database: str) -> BoltServer:

@@ -15,7 +15,7 @@ from evaluation_heads import evaluation_head
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.evaluation.publishing import publish
 from stoic_assets.adapters.evaluation.stoic_graph_projection import delete_from_graph, introduce_version, project
-from stoic_assets.adapters.graph.bolt import connect
+from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.adapters.graph.stoic_graph_deletion import delete_version
 from stoic_assets.adapters.warehouse.table_schemas import TABLES
@@ -43,7 +43,7 @@ def test_people_stand_in_the_stoic_graph_with_their_own_time(
     asyncio.run(publish(workplace, manifest))
     for _ in range(2):
         assert project(workplace, manifest)["stoic_evaluations"] == 2
-    graph = connect(embedded.address("stoic"))
+    graph = Graph(embedded.address("stoic"))
     rows = asyncio.run(
         graph.write(
             "MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->(e)<-[:DERIVED_FROM]-(f:FitnessUpdate) "
@@ -63,7 +63,7 @@ def test_the_stoic_graph_says_which_evaluations_are_held_out(
     asyncio.run(publish(workplace, manifest))
     project(workplace, manifest)
     rows = asyncio.run(
-        connect(embedded.address("stoic")).write(
+        Graph(embedded.address("stoic")).write(
             "MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->(e)-[:FOR_TASK]->(t) "
             "RETURN t.id AS job, e.holdout AS holdout ORDER BY job",
             {"version": manifest.agent_version},
@@ -104,7 +104,7 @@ def test_a_version_is_worse_in_the_stoic_graph_because_of_what_failed(
 
 
 def in_graph(embedded: GraphServer, cypher: str, agent: str) -> list[dict[str, Any]]:
-    return asyncio.run(connect(embedded.address("stoic")).write(cypher, {"agent": agent}))
+    return asyncio.run(Graph(embedded.address("stoic")).write(cypher, {"agent": agent}))
 
 
 def trends(embedded: GraphServer, agent: str) -> list[dict[str, Any]]:
@@ -192,10 +192,10 @@ def test_what_the_graph_has_lost_of_a_version_is_written_with_any_evaluation_of_
     assert [project(workplace, dawn)["restored_evaluations"] for _ in range(2)] == [1, 0]
     assert in_graph(embedded, query, agent) == both
     cut_short = "MATCH (f:FitnessUpdate {evaluation_id: 'night'}) DETACH DELETE f"
-    asyncio.run(connect(embedded.address("stoic")).write(cut_short, {}))
+    asyncio.run(Graph(embedded.address("stoic")).write(cut_short, {}))
     assert [project(workplace, dawn)["restored_evaluations"] for _ in range(2)] == [1, 0]
     assert in_graph(embedded, query, agent) == both
-    asyncio.run(delete_version(connect(embedded.address("stoic")), version))
+    asyncio.run(delete_version(Graph(embedded.address("stoic")), version))
     held = {"agent": agent, "started_at": "2026-03-05T02:00:00Z", "status": "conversed", "offline": False}
     workplace.warehouse.write("evaluations", version, "noon", [held | {"planned_trials": 1}])
     workplace.warehouse.write("trials", version, "noon", [])
@@ -301,7 +301,7 @@ def test_a_database_of_others_is_refused_before_anything_is_written(
         "STOIC_GRAPH_PASSWORD": embedded.password, "STOIC_GRAPH_DATABASE": "subject", "STOIC_GRAPH_SHARED": "1",
     }  # fmt: skip
     shared = open_workplace({**workplace.env, **own}, start=tmp_path)
-    team, agent = connect(embedded.address("subject")), f"agent{uuid.uuid4().hex}"
+    team, agent = Graph(embedded.address("subject")), f"agent{uuid.uuid4().hex}"
     asyncio.run(team.write("CREATE (:Task {id: 'team-dinner'})"))
     try:
         with pytest.raises(ConfigurationError, match=r"has nodes labelled .*Task.* that are not of Stoic Eval"):

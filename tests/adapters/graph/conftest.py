@@ -8,7 +8,7 @@ import pytest
 from projection import OURS, Projection
 
 from stoic_assets.adapters.graph import stoic_graph
-from stoic_assets.adapters.graph.bolt import connect
+from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.adapters.graph.embedded_server import GraphServer
 
 
@@ -16,9 +16,9 @@ from stoic_assets.adapters.graph.embedded_server import GraphServer
 def projection(request: pytest.FixtureRequest) -> Iterator[Projection]:
     if request.param == "embedded":
         server: GraphServer = request.getfixturevalue("embedded")
-        graph = connect(server.address("stoic"))
+        graph = Graph(server.address("stoic"))
     else:
-        graph = connect(request.getfixturevalue("neo4j_address"))
+        graph = Graph(request.getfixturevalue("neo4j_address"))
     asyncio.run(stoic_graph.prepare(graph))
     projection = Projection(graph, f"marcus-{uuid.uuid4().hex}")
     yield projection

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from graph_failures import failure
 
-from stoic_assets.adapters.graph.bolt import connect
+from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.core.errors import QueryError
 
 ENDLESS = "UNWIND range(1, 2000000) AS x UNWIND range(1, 2000000) AS y RETURN count(*) AS n"
@@ -44,7 +44,7 @@ def test_a_query_that_can_never_run_is_found_without_running_it(subject, cypher,
 
 @pytest.mark.parametrize("cypher", ["MATCH (n:N) WHERE n.a = 1 RETRUN n", "MATCH (n:N)\nWHERE n.a = 1 RETRUN n"])
 def test_a_wrong_query_is_wrong_at_the_same_place_if_it_is_not_run(neo4j_address, cypher):
-    graph = connect(neo4j_address)
+    graph = Graph(neo4j_address)
     explained = failure(lambda: asyncio.run(graph.explain(cypher)))
     assert explained == failure(lambda: asyncio.run(graph.observe(cypher, {}, 5, 1)))
     before = cypher[: cypher.index("RETRUN")]
@@ -71,7 +71,7 @@ def test_a_query_that_writes_is_never_run_to_be_explained(subject):
 
 def test_a_server_that_calls_everything_a_write_is_not_believed(embedded):
     async def explained() -> None:
-        graph = connect(embedded.address("subject"))  # as the `stoic graph` of another home
+        graph = Graph(embedded.address("subject"))  # as the `stoic graph` of another home
         try:
             await graph.explain("MATCH (n:Zork) RETURN count(n) AS c")
         finally:

@@ -12,7 +12,7 @@ import pytest
 from graph_failures import failure
 
 from stoic_assets.adapters.graph import bolt, bolt_sessions, embedded_graph
-from stoic_assets.adapters.graph.bolt import Graph, connect
+from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.adapters.graph.bolt_sessions import BoltServer
 from stoic_assets.adapters.process import process_identity
 from stoic_assets.core.configuration.graph_address import GraphAddress
@@ -24,7 +24,7 @@ def test_a_graph_that_answers_is_pinged_in_silence(subject):
 
 
 def unreachable(address: GraphAddress) -> str:
-    return failure(lambda: asyncio.run(connect(address).ping()), ServiceUnreachable)
+    return failure(lambda: asyncio.run(Graph(address).ping()), ServiceUnreachable)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "no-such-host.invalid"])
@@ -33,7 +33,7 @@ def test_a_server_that_is_not_there_names_the_address_setting(host):
         free.bind(("127.0.0.1", 0))
         address = GraphAddress(f"bolt://{host}:{free.getsockname()[1]}", variables="NEO")
         assert "NEO_URI" in unreachable(address)
-        graph = connect(address)
+        graph = Graph(address)
         assert host in failure(lambda: asyncio.run(graph.observe("RETURN 1", {}, 5, 1)), InfrastructureError)
 
 
@@ -49,14 +49,14 @@ def test_a_wrong_password_names_the_credential_settings(subject):
     complaint = unreachable(address)
     assert "NEO_USERNAME and NEO_PASSWORD" in complaint
     assert "tr0ub4dor" not in complaint
-    graph = connect(address)
+    graph = Graph(address)
     failure(lambda: asyncio.run(graph.observe("RETURN 1", {}, 5, 1)), InfrastructureError)
 
 
 def test_a_wrong_database_names_its_setting(subject):
     address = replace(subject.address, database="nosuchdatabase", variables="NEO")
     assert "NEO_DATABASE" in unreachable(address)
-    graph = connect(address)
+    graph = Graph(address)
     failure(lambda: asyncio.run(graph.observe("RETURN 1", {}, 5, 1)), InfrastructureError)
 
 
@@ -88,7 +88,7 @@ def refusing() -> Iterator[GraphAddress]:
 
 
 def test_a_server_that_was_stopped_while_nobody_used_it_costs_no_setup(subject, refusing):
-    graph = connect(refusing, find_again=lambda: BoltServer(subject.address))
+    graph = Graph(refusing, find_again=lambda: BoltServer(subject.address))
 
     async def run() -> list[dict[str, object]]:
         await asyncio.gather(*(graph.run_script(subject.named("RETURN 1; CREATE (:L)"), {}, 30) for _ in range(4)))
@@ -100,7 +100,7 @@ def test_a_server_that_was_stopped_while_nobody_used_it_costs_no_setup(subject, 
 
 
 def test_a_server_that_was_stopped_while_nobody_used_it_costs_no_query(subject, refusing):
-    graph = connect(refusing, find_again=lambda: BoltServer(subject.address))
+    graph = Graph(refusing, find_again=lambda: BoltServer(subject.address))
 
     async def run() -> list[dict[str, object]]:
         rows = await graph.observe("RETURN 1 AS n", {}, 30, 1)
@@ -128,5 +128,5 @@ def test_a_server_that_answers_nobody_is_not_the_fault_of_the_query_and_is_repla
 
     with embedded_graph.embedded_graph(tmp_path) as server:
         os.kill(server.pid, signal.SIGSTOP)
-        graph = connect(server.address("subject"), server.observer(), find_again)
+        graph = Graph(server.address("subject"), server.observer(), find_again)
         assert asyncio.run(run(graph)) == [{"n": 1}]

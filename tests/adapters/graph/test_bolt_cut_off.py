@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from stoic_assets.adapters.graph import bolt, bolt_retries, bolt_sessions
-from stoic_assets.adapters.graph.bolt import Graph, connect
+from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.adapters.graph.bolt_sessions import BoltServer
 from stoic_assets.core.configuration.graph_address import GraphAddress
 from stoic_assets.core.errors import InfrastructureError
@@ -84,7 +84,7 @@ def between(neo4j_address: GraphAddress) -> Iterator[Between]:
 
 @pytest.fixture
 def graph(neo4j_address: GraphAddress, between: Between) -> Graph:
-    return connect(replace(neo4j_address, uri=f"bolt://127.0.0.1:{between.port}"))
+    return Graph(replace(neo4j_address, uri=f"bolt://127.0.0.1:{between.port}"))
 
 
 async def use_both_accounts(graph: Graph) -> None:
@@ -166,7 +166,7 @@ def test_connections_that_were_forgotten_without_a_word_are_not_used_again(graph
 
 def test_a_write_that_is_not_answered_is_made_again_on_another_connection(subject, monkeypatch):
     proxy = Between(urlsplit(subject.address.uri).port or 0)
-    graph = connect(replace(subject.address, uri=f"bolt://127.0.0.1:{proxy.port}"))
+    graph = Graph(replace(subject.address, uri=f"bolt://127.0.0.1:{proxy.port}"))
 
     async def run() -> list[dict[str, object]]:
         await graph.write("RETURN 1 AS n")
@@ -183,7 +183,7 @@ def test_a_write_that_is_not_answered_is_made_again_on_another_connection(subjec
 def test_idle_connections_with_the_embedded_server_that_broke_are_not_used_without_a_word(embedded, caplog):
     proxy = Between(urlsplit(embedded.uri).port or 0)
     through = replace(embedded, uri=f"bolt://127.0.0.1:{proxy.port}")
-    graph = connect(through.address("subject"), through.observer())
+    graph = Graph(through.address("subject"), through.observer())
 
     async def run() -> None:
         await use_both_accounts(graph)
@@ -212,6 +212,6 @@ def test_a_server_that_answers_no_write_is_looked_for_and_holds_nobody_for_ever(
 
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = GraphAddress(f"bolt://127.0.0.1:{silent.getsockname()[1]}")
-        graph = connect(address, find_again=find_again)
+        graph = Graph(address, find_again=find_again)
         asyncio.run(asyncio.wait_for(run(), 60))
     assert looked == [BoltServer(address)]

@@ -10,7 +10,7 @@ import pytest
 from neo4j import AsyncGraphDatabase
 from neo4j.exceptions import TransientError
 
-from stoic_assets.adapters.graph.bolt import Graph, connect
+from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.core.configuration.graph_address import GraphAddress
 from stoic_assets.core.errors import InfrastructureError, QueryError
 
@@ -82,7 +82,7 @@ SECONDS = 3
 
 def test_a_query_waits_while_others_use_the_memory(neo4j_address):
     async def run() -> list[dict[str, object]]:
-        graph = connect(neo4j_address)
+        graph = Graph(neo4j_address)
         async with crowded(neo4j_address):
             asked = asyncio.create_task(graph.observe(LARGE, {}, 30, 1))
             await asyncio.sleep(1)
@@ -96,7 +96,7 @@ def test_a_query_waits_while_others_use_the_memory(neo4j_address):
 
 def test_memory_that_others_use_for_long_is_no_fault_of_the_agent(neo4j_address):
     async def run() -> None:
-        graph = connect(neo4j_address)
+        graph = Graph(neo4j_address)
         async with crowded(neo4j_address):
             with pytest.raises(InfrastructureError, match=r"dbms\.memory\.transaction\.total\.max"):
                 await graph.observe(LARGE, {}, SECONDS, 1)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from stoic_assets.adapters.graph.bolt import connect
+from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.core.errors import QueryError
 
 WRITES = [
@@ -146,7 +146,7 @@ def test_a_database_that_only_the_query_names_is_its_own_fault(subject):
 
 
 def test_a_query_that_needs_too_much_memory_is_at_fault(neo4j_address):
-    graph = connect(neo4j_address)
+    graph = Graph(neo4j_address)
     cypher = "UNWIND range(1, 20000000) AS x RETURN size(collect(x))"
     assert "more memory" in failure(lambda: asyncio.run(graph.observe(cypher, {}, 30, 1)))
 
@@ -210,13 +210,13 @@ def test_an_assertion_does_not_administer_the_server(subject, cypher):
     ],
 )
 def test_procedures_of_the_embedded_server_that_write_are_refused(embedded, procedure):
-    graph, label = connect(embedded.address("subject"), embedded.observer()), f"Test{uuid.uuid4().hex}"
+    graph, label = Graph(embedded.address("subject"), embedded.observer()), f"Test{uuid.uuid4().hex}"
     cypher = f"CALL {procedure.replace('{label}', label)}"
     assert "Forbidden" in failure(lambda: asyncio.run(graph.observe(cypher, {}, 5, 10)))
 
 
 def test_not_even_full_rights_read_files_through_the_embedded_server(embedded):
-    graph = connect(embedded.address("subject"))
+    graph = Graph(embedded.address("subject"))
     for url in ("file:///etc/passwd", "http://127.0.0.1:9/"):
         refusal = failure(lambda url=url: asyncio.run(graph.write(f"LOAD CSV FROM '{url}' AS row RETURN row")))
         assert "disabled" in refusal
@@ -224,5 +224,5 @@ def test_not_even_full_rights_read_files_through_the_embedded_server(embedded):
 
 def test_the_observer_sees_the_subject_database_alone(embedded):
     elsewhere = replace(embedded.observer(), database="stoic")
-    graph = connect(embedded.address("stoic"), elsewhere)
+    graph = Graph(embedded.address("stoic"), elsewhere)
     assert "Forbidden" in failure(lambda: asyncio.run(graph.observe("RETURN 1", {}, 5, 1)))

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from stoic_assets.adapters.graph import embedded_graph
-from stoic_assets.adapters.graph.bolt import connect
+from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.adapters.graph.embedded_server import GraphServer, is_running
 from stoic_assets.adapters.graph.graphs import Graphs, open_graphs
 from stoic_assets.adapters.process import process_identity
@@ -133,10 +133,10 @@ def test_what_would_let_a_setup_empty_our_graph_on_the_embedded_server_is_refuse
 @pytest.mark.long
 def test_the_embedded_server_of_another_home_opens_its_subject_graph_where_no_database_is_named(embedded, tmp_path):
     env = variables(embedded, "NEO", "")
-    asyncio.run(connect(embedded.address("stoic")).write("MERGE (:Agent {id: 'kept'})"))
+    asyncio.run(Graph(embedded.address("stoic")).write("MERGE (:Agent {id: 'kept'})"))
     with open_graphs(tmp_path, env) as graphs:
         assert run(graphs, "MATCH (n) DETACH DELETE n", "MATCH (n) RETURN count(n) AS n") == [{"n": 0}]
-    kept = asyncio.run(connect(embedded.address("stoic")).write("MATCH (a:Agent {id: 'kept'}) RETURN a.id AS id"))
+    kept = asyncio.run(Graph(embedded.address("stoic")).write("MATCH (a:Agent {id: 'kept'}) RETURN a.id AS id"))
     assert kept == [{"id": "kept"}]
 
 

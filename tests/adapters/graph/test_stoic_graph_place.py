@@ -3,7 +3,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from stoic_assets.adapters.graph.bolt import Graph, connect
+from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.adapters.graph.stoic_graph import MADE_BY
 from stoic_assets.adapters.graph.stoic_graph_place import refuse_foreign_labels, refuse_subject_graph
@@ -16,7 +16,7 @@ OF_THIS_TEST = "MATCH (n) WHERE n.id STARTS WITH 'place-' "
 @pytest.fixture
 def database(embedded: GraphServer) -> Iterator[Graph]:
     """A database in which no stoic graph is."""
-    graph = connect(embedded.address("subject"))
+    graph = Graph(embedded.address("subject"))
     yield graph
     asyncio.run(graph.write(f"{OF_THIS_TEST} DETACH DELETE n"))
 
@@ -36,9 +36,9 @@ def test_a_database_where_others_use_the_labels_is_no_place_unless_the_stoic_gra
 def test_one_database_under_two_addresses_is_noticed_where_servers_tell(
     embedded: GraphServer, neo4j_address: GraphAddress
 ) -> None:
-    one, other = connect(neo4j_address), connect(neo4j_address)
+    one, other = Graph(neo4j_address), Graph(neo4j_address)
     with pytest.raises(ConfigurationError, match=r"two addresses of the same database; .* or STOIC_GRAPH_SHARED=1"):
         asyncio.run(refuse_subject_graph(one, other))
-    elsewhere = [connect(embedded.address(name)) for name in ("stoic", "subject")]
+    elsewhere = [Graph(embedded.address(name)) for name in ("stoic", "subject")]
     asyncio.run(refuse_subject_graph(*elsewhere))
     asyncio.run(refuse_subject_graph(elsewhere[0], one))

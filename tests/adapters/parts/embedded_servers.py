@@ -4,7 +4,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from stoic_assets.adapters.graph.bolt import connect
+from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.adapters.graph.embedded_server import GraphServer
 
 
@@ -13,4 +13,4 @@ def record(home: Path) -> dict[str, object]:
 
 
 def write(server: GraphServer, cypher: str) -> list[dict[str, object]]:
-    return asyncio.run(connect(server.address("stoic")).write(cypher))
+    return asyncio.run(Graph(server.address("stoic")).write(cypher))
