@@ -23,7 +23,7 @@ class ClassArchive:
 
     def __init__(self, package: Path, java: Sequence[str]) -> None:
         fit = f"{java} {(package / 'jars').stat().st_mtime_ns}"
-        self._java = java
+        self.java = java
         self._file = package / "__pycache__" / f"server-{hashlib.sha256(fit.encode()).hexdigest()[:12]}.aot"
         self._recording = self._file.with_suffix(".aot.conf")
 
@@ -42,7 +42,7 @@ class ClassArchive:
         with suppress(FileNotFoundError):
             if self._recording.stat().st_size:
                 wanted = [f"-XX:AOTConfiguration={self._recording}", f"-XX:AOTCache={self._file}.new"]
-                shell = ["/bin/sh", "-c", _MAKE, str(self._file), *self._java, "-XX:AOTMode=create", *wanted]
+                shell = ["/bin/sh", "-c", _MAKE, str(self._file), *self.java, "-XX:AOTMode=create", *wanted]
                 subprocess.run(shell, cwd=self._file.parent, check=True, start_new_session=True)
 
     def _claim(self) -> bool:

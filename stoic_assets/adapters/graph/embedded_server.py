@@ -166,21 +166,19 @@ def _package_folder() -> Path:
 def _command(folder: Path) -> list[str]:
     settings = {"server.logsDirectory": folder / "log", **_SETTINGS}
     defines = [_over(folder), *(f"-Darcadedb.{key}={value}" for key, value in settings.items())]
-    return [*_java(_package_folder()), *_archive().options(), *defines, "com.arcadedb.server.ArcadeDBServer"]
+    archive = _archive()
+    return [*archive.java, *archive.options(), *defines, "com.arcadedb.server.ArcadeDBServer"]
 
 
 def _over(folder: Path) -> str:
     return f"-Darcadedb.server.rootPath={folder}"
 
 
-def _java(package: Path) -> list[str]:
-    jars = sorted(str(jar) for jar in (package / "jars").glob("*.jar") if not _UNUSED_JARS.search(jar.name))
-    return [str(package / "jre" / "bin" / "java"), *_JAVA_OPTIONS, "-cp", os.pathsep.join(jars)]
-
-
 def _archive() -> ClassArchive:
     package = _package_folder()
-    return ClassArchive(package, _java(package))
+    jars = sorted(str(jar) for jar in (package / "jars").glob("*.jar") if not _UNUSED_JARS.search(jar.name))
+    java = [str(package / "jre" / "bin" / "java"), *_JAVA_OPTIONS, "-cp", os.pathsep.join(jars)]
+    return ClassArchive(package, java)
 
 
 def _start_detached(command: list[str], log: Path, folder: Path, held: int) -> int:
