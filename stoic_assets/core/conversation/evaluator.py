@@ -30,7 +30,7 @@ async def next_message(job: Job, trial: Trial, turns: Sequence[Turn], model: Cha
     reason: str | None = None
     known = [_as_heard(turn) for turn in turns]
     for _ in range(2):
-        request = replace(message_request(job, trial.condition, turns, name, reason), trial_id=trial.trial_id)
+        request = message_request(job, trial, turns, name, reason)
         reply = await model.complete(request)
         message = reply.text.strip()
         reason = fault(message, job, trial.condition, known)
@@ -42,16 +42,14 @@ async def next_message(job: Job, trial: Trial, turns: Sequence[Turn], model: Cha
     raise EvaluatorFault(f"the simulated user's message was refused twice: {reason}{more_tokens(request, reply)}")
 
 
-def message_request(
-    job: Job, condition: Condition, turns: Sequence[Turn], name: str, reason: str | None = None
-) -> ChatRequest:
+def message_request(job: Job, trial: Trial, turns: Sequence[Turn], name: str, reason: str | None = None) -> ChatRequest:
     """Asks for the next message: the persona as system text, then the conversation, in which the agent has role `user`.
 
     After the system message the roles alternate and begin with `user`, as the chat templates of Gemma, Mistral and
     others require. Of the job, only what the user may know is included: no acceptance criteria, and facts only when
     supplied. A refused message is not repeated to the model, since it may contain what the user must not know.
     """
-    variables = prompt_variables(job, condition, turns)
+    variables = prompt_variables(job, trial.condition, turns)
     opening = {"role": "user", "content": source(PACKAGE, OPENING).strip()}
     history = [
         {"role": "assistant" if turn.speaker == "user" else "user", "content": worded(heard(turn))} for turn in turns
@@ -61,7 +59,7 @@ def message_request(
     if reason is not None:
         system += f"\n\nYour last attempt at the next message was not used: {reason}. Write it anew."
     return ChatRequest(
-        role="evaluator", model=name, temperature=job.evaluator.temperature,
+        role="evaluator", model=name, temperature=job.evaluator.temperature, trial_id=trial.trial_id,
         messages=({"role": "system", "content": system}, opening, *history),
         brief={**variables["config"], "turns": [(turn.speaker, turn.content) for turn in turns]},
     )

@@ -28,7 +28,7 @@ def trial_under(condition: Condition) -> Trial:
 
 def test_the_persona_is_the_system_text_and_the_conversation_is_seen_from_the_users_side(make_job: Make) -> None:
     job = make_job(evaluator={"voice": "You speak in riddles", "signoff": "Vale", "temperature": 0.9})
-    request = message_request(job, "supplied", TURNS, "sage")
+    request = message_request(job, trial_under("supplied"), TURNS, "sage")
     system, *history = request.messages
     assert (request.role, request.model, request.temperature, request.schema) == ("evaluator", "sage", 0.9, None)
     assert request.cacheable_as is None
@@ -50,20 +50,22 @@ def test_after_the_system_message_the_roles_alternate_from_user_to_user(
     make_job: Make, exchanges: int, reason: str | None
 ) -> None:
     turns = [Turn(n, "agent" if n % 2 else "user", "Hm.") for n in range(2 * exchanges)]
-    roles = [message["role"] for message in message_request(make_job(), "withheld", turns, "sage", reason).messages]
+    request = message_request(make_job(), trial_under("withheld"), turns, "sage", reason)
+    roles = [message["role"] for message in request.messages]
     assert roles == ["system", *["user", "assistant"] * exchanges, "user"]
 
 
 @pytest.mark.parametrize("silence", ["", " \n"])
 def test_a_reply_without_words_is_no_message_without_words(make_job: Make, silence: str) -> None:
-    request = message_request(make_job(), "withheld", [TURNS[0], Turn(1, "agent", silence)], "sage")
+    request = message_request(make_job(), trial_under("withheld"), [TURNS[0], Turn(1, "agent", silence)], "sage")
     assert request.messages[-1] == {"role": "user", "content": "(empty)"}
 
 
 def test_a_flood_of_words_does_not_drown_the_user(make_job: Make) -> None:
     job = make_job(prompts={"evaluator": "{{ transcript[1].content }}"})
     flood = f"First. {'word ' * 400_000}Last."
-    system, *_, heard = message_request(job, "withheld", [TURNS[0], Turn(1, "agent", flood)], "sage").messages
+    turns = [TURNS[0], Turn(1, "agent", flood)]
+    system, *_, heard = message_request(job, trial_under("withheld"), turns, "sage").messages
     assert heard["content"].startswith("First. word")
     assert heard["content"].endswith("word Last.")
     assert f"\n[{len(flood) - 8000} characters left out]\n" in heard["content"]
@@ -84,7 +86,7 @@ def test_what_the_user_was_not_shown_is_not_searched_for_what_it_may_know(
 
 @pytest.mark.parametrize("condition", ["withheld", "supplied"])
 def test_acceptance_criteria_are_never_shown_and_facts_only_when_supplied(make_job: Make, condition: Condition) -> None:
-    request = message_request(make_job(), condition, TURNS, "sage", "it was empty")
+    request = message_request(make_job(), trial_under(condition), TURNS, "sage", "it was empty")
     shown = str(request.messages) + str(request.brief)
     assert "Nine in the evening" not in shown
     assert "admits ignorance" not in shown
@@ -173,7 +175,7 @@ def test_an_own_template_sees_what_the_user_may_know_and_the_conversation(make_j
         "{% for turn in transcript %}{{ turn.role }}:{{ turn.content }};{% endfor %}"
     )
     job = make_job(prompts={"evaluator": own}, evaluator={"name": "Zeno", "voice": "terse", "signoff": "Vale"})
-    assert message_request(job, "withheld", TURNS, "sage").messages[0]["content"] == (
+    assert message_request(job, trial_under("withheld"), TURNS, "sage").messages[0]["content"] == (
         "Zeno/terse/Vale/marcus/task:Ask what time it is;question:Ask about the weather;/[]/"
         "user:Hi;assistant:Hello, who are you?;"
     )
@@ -182,10 +184,10 @@ def test_an_own_template_sees_what_the_user_may_know_and_the_conversation(make_j
 def test_what_the_agent_says_is_no_template(make_job: Make) -> None:
     turns = [TURNS[0], Turn(1, "agent", "{{ 7 * 7 }}{% if %}")]
     job = make_job(prompts={"evaluator": "{{ transcript[1].content }}"})
-    assert message_request(job, "withheld", turns, "sage").messages[0]["content"] == "{{ 7 * 7 }}{% if %}"
+    assert message_request(job, trial_under("withheld"), turns, "sage").messages[0]["content"] == "{{ 7 * 7 }}{% if %}"
 
 
 @pytest.mark.parametrize("own", ["{{ config.assertions }}", "{{ config.tasks[0].acceptance_criteria }}", "{{ job }}"])
 def test_an_own_template_cannot_reach_further(make_job: Make, own: str) -> None:
     with pytest.raises(ConfigurationError, match="prompt 'evaluator' of job 'chat'"):
-        message_request(make_job(prompts={"evaluator": own}), "supplied", TURNS, "sage")
+        message_request(make_job(prompts={"evaluator": own}), trial_under("supplied"), TURNS, "sage")
