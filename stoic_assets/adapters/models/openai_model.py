@@ -50,6 +50,8 @@ class _Connection:
 class _Call:
     """One call as far as it has come: whether any request was `sent`, and the answers without a reply."""
 
+    client: "AsyncOpenAI"
+    gate: RequestLimit
     sent: bool = False
     wasted: list[ChatReply] = field(default_factory=list)
 
@@ -88,64 +90,59 @@ class OpenAiModel:
 
         Raises `ModelFailure`; `ServiceUnreachable` if the server refuses all requests, not only this one.
         """
-        call = _Call()
+        connection = await self._connection.get()
+        call = _Call(connection.client, connection.gates[request.role])
         try:
-            reply = await self._replied(await self._connection.get(), request, call)
+            reply = await self._replied(request, call)
         except BaseException as error:  # a cancelled call has been paid for as well
             charge(error, call.wasted, call.sent)
             raise
         return reply.billed_with(call.wasted) if call.wasted else reply
 
-    async def _replied(
-        self, connection: _Connection, request: ChatRequest, call: _Call, again: bool = True
-    ) -> ChatReply:
+    async def _replied(self, request: ChatRequest, call: _Call, again: bool = True) -> ChatReply:
         """The reply; after an outage the request is made `again`, once."""
         try:
-            return await self._persist(connection, request, call)
+            return await self._persist(request, call)
         except AttemptFailed as failure:
-            meaning = await self._meaning(failure, connection, request, call)
+            meaning = await self._meaning(failure, request, call)
             if isinstance(meaning, ServiceUnreachable) or not (again and failure.may_be_outage):
                 raise meaning from None
-        return await self._replied(connection, request, call, again=False)
+        return await self._replied(request, call, again=False)
 
-    async def _meaning(
-        self, failure: AttemptFailed, connection: _Connection, request: ChatRequest, call: _Call
-    ) -> StoicError:
+    async def _meaning(self, failure: AttemptFailed, request: ChatRequest, call: _Call) -> StoicError:
         """What the last failure of a request means: that the request failed, or the server."""
         problem = f"{request.model} gave no reply: {failure}"
         if isinstance(failure, ReplyKeptBack):
             return MalformedReply(problem, failure.text)
         doubtful = failure.turned_away or isinstance(failure, FieldRefused)
-        if doubtful and not await self._greeted(connection, request, call):
+        if doubtful and not await self._greeted(request, call):
             return ServiceUnreachable(f"{problem}; {remedy(failure)}")
         return ModelFailure(problem)
 
-    async def _greeted(self, connection: _Connection, request: ChatRequest, call: _Call) -> bool:
+    async def _greeted(self, request: ChatRequest, call: _Call) -> bool:
         """Whether the server answers a greeting, or has no connection for it and answers others meanwhile.
 
         The answer is `wasted`, too. The wait takes no trial's time. Raises `ConfigurationError` for a refused key.
         """
         greeting = ChatRequest(request.role, request.model, GREETING, request.temperature)
-        gate, began = connection.gates[request.role], asyncio.get_running_loop().time()
+        began = asyncio.get_running_loop().time()
         try:
             with queueing():
-                call.wasted.append(await self._persist(connection, greeting, call, particular=False))
+                call.wasted.append(await self._persist(greeting, call, particular=False))
         except AttemptFailed as failure:
-            return not failure.turned_away or (failure.late and gate.answered_since(began))
+            return not failure.turned_away or (failure.late and call.gate.answered_since(began))
         return True
 
-    async def _persist(
-        self, connection: _Connection, request: ChatRequest, call: _Call, particular: bool = True
-    ) -> ChatReply:
+    async def _persist(self, request: ChatRequest, call: _Call, particular: bool = True) -> ChatReply:
         """The reply; answers without one are `wasted`, and cost all the same."""
-        limit, gate, tally = self._limits[request.role], connection.gates[request.role], Tally()
+        limit, tally = self._limits[request.role], Tally()
         limit = limit if particular else limit.patient()
 
         async def send() -> ChatReply:
-            async with gate.request(request.characters / USUAL_CHARACTERS_OF_A_TOKEN) as passage:
+            async with call.gate.request(request.characters / USUAL_CHARACTERS_OF_A_TOKEN) as passage:
                 call.sent = True
                 try:
-                    reply = await self._attempt(connection.client, request, limit.timeout_seconds, particular)
+                    reply = await self._attempt(call.client, request, limit.timeout_seconds, particular)
                 except Unusable as failure:
                     call.wasted.append(failure.paid)
                     passage.tokens = failure.paid.tokens
