@@ -31,14 +31,12 @@ _QUESTIONS = 2
 """A process that was stopped while it asked, as by Ctrl-Z, heard no answer: it asks again before it ends the server."""
 
 
-@contextmanager
-def embedded_graph(home: Path) -> Iterator[GraphServer]:
+def embedded_graph(home: Path) -> AbstractContextManager[GraphServer]:
     """The server of this home while the block runs: the running one, or a new one. The last user stops it.
 
     Raises `ConfigurationError` (not installed), `ServiceUnreachable` (did not start) or `StorageError`.
     """
-    with _leased(home, partial(_running, over=Event())) as server:
-        yield server
+    return _leased(home, partial(_running, over=Event()))
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """The two graphs of an evaluation as configured; the embedded server serves each one that has no address."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -38,13 +38,11 @@ class GraphUse:
         self._kept: ExitStack | None = None
         self._is_ahead = False
 
-    @contextmanager
-    def open(self) -> Iterator[Graphs]:
+    def open(self) -> AbstractContextManager[Graphs]:
         """See `open_graphs`."""
         if self._kept:
             self.start()
-        with open_graphs(self._home, self._env) as graphs:
-            yield graphs
+        return open_graphs(self._home, self._env)
 
     @contextmanager
     def kept(self) -> Iterator[None]:
