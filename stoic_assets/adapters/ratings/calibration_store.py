@@ -28,7 +28,6 @@ _VERDICTS = """
     select trial_id, virtue, judge_model, sample, score, self_confidence, grounded, prompt_hash
     from virtue_scores where trial_id in (select trial_id from human_ratings)
 """
-_RATINGS = "select * from human_ratings"
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Calibrated:
     comparisons: "list[JudgeComparison]"
     table: Path
     report: Path
-    inattention: str = ""
+    inattention: str
 
 
 def calibrate_and_store(workplace: Workplace) -> Calibrated:
@@ -47,34 +46,29 @@ def calibrate_and_store(workplace: Workplace) -> Calibrated:
     No rating comes in meanwhile, and no other process calibrates: it could store last what it computed from fewer.
     """
     with ratings_locked(workplace):
-        found, inattention = calibrate(workplace), inattentive_raters(workplace)
+        found, inattention = calibrate(workplace)
         table, report = store_calibration(workplace.warehouse, found), write_report(workplace, found, inattention)
     return Calibrated(found, table, report, inattention)
 
 
-def calibrate(workplace: Workplace) -> "list[JudgeComparison]":
-    """Compares every judge with the people who rated the same replies by the newest rubric; nothing is stored yet."""
+def calibrate(workplace: Workplace) -> "tuple[list[JudgeComparison], str]":
+    """Compares every judge with the people who rated the same replies by the newest rubric; nothing is stored yet.
+
+    The second is a sentence about those of them who missed attention items or were too fast; empty without any.
+    """
     from stoic_assets.core.calibration.judge_calibration import judge_calibration
-
-    verdicts = workplace.warehouse.query(_VERDICTS)
-    collected = workplace.warehouse.query(_RATINGS)
-    ratings, rubric = by_newest_rubric(collected, read_keys(workplace.project.home))
-    settings = workplace.settings
-    found = judge_calibration(verdicts, ratings, settings.ratings.virtues, settings.calibration.epsilon)
-    return [replace(each, rubric=rubric) for each in found]
-
-
-def inattentive_raters(workplace: Workplace) -> str:
-    """A sentence about raters by the newest rubric who missed attention items or were too fast; empty without any."""
     from stoic_assets.core.ratings.inattention import inattention_in
 
-    collected = workplace.warehouse.query(_RATINGS)
-    keys = read_keys(workplace.project.home)
+    warehouse, settings = workplace.warehouse, workplace.settings
+    collected, keys = warehouse.query("select * from human_ratings"), read_keys(workplace.project.home)
     ratings, rubric = by_newest_rubric(collected, keys)
+    virtues, epsilon = settings.ratings.virtues, settings.calibration.epsilon
+    found = judge_calibration(warehouse.query(_VERDICTS), ratings, virtues, epsilon)
     raters = {row["rater_id"] for row in ratings}
     others = [row for row in collected if row["trial_id"] is None and row["rater_id"] in raters]
     training = [row for row in others if rubric_of(row, keys) == rubric]
-    return inattention_in([*ratings, *training], rated_items(workplace))
+    inattention = inattention_in([*ratings, *training], rated_items(warehouse, keys))
+    return [replace(each, rubric=rubric) for each in found], inattention
 
 
 def store_calibration(warehouse: Warehouse, comparisons: "list[JudgeComparison]") -> Path:
@@ -82,7 +76,7 @@ def store_calibration(warehouse: Warehouse, comparisons: "list[JudgeComparison]"
     return warehouse.write(TABLE, *PLACE, [row for found in comparisons for row in found.rows()])
 
 
-def write_report(workplace: Workplace, comparisons: "list[JudgeComparison]", inattention: str = "") -> Path:
+def write_report(workplace: Workplace, comparisons: "list[JudgeComparison]", inattention: str) -> Path:
     """Writes the measures and reliability diagrams as one HTML file."""
     from stoic_assets.core.calibration.calibration_page import render_calibration
 

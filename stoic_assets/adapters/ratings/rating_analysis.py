@@ -48,12 +48,13 @@ def _analyse_and_store(workplace: Workplace, page_id: str | None) -> Analysed:
     from stoic_assets.core.ratings.report.discussion_sheet import discussion_sheet
     from stoic_assets.core.ratings.report.page import render_analysis
 
-    rows = workplace.warehouse.query("select * from human_ratings")
+    folder, warehouse = rating_pages(workplace), workplace.warehouse
+    rows = warehouse.query("select * from human_ratings")
     if not rows:
         raise NothingYet("there are no ratings; import some with `stoic ratings collect FILE_OR_FOLDER`")
-    study = chosen_study(rows, read_keys(workplace.project.home), page_id)
-    analysis = replace(analyse(study.rows, rated_items(workplace)), study=study)
-    folder, warehouse = rating_pages(workplace), workplace.warehouse
+    keys = read_keys(workplace.project.home)
+    study = chosen_study(rows, keys, page_id)
+    analysis = replace(analyse(study.rows, rated_items(warehouse, keys)), study=study)
     report = write_whole(folder / "analysis.html", render_analysis(analysis))
     sheet = write_whole(folder / "discussion.md", discussion_sheet(analysis))
     warehouse.write("rater_reliability", *PLACE, reliability_rows(analysis))

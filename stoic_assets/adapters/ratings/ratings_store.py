@@ -17,12 +17,13 @@ from stoic_assets.adapters.ratings.rating_keys import (
     read_keys,
     write_keys,
 )
+from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError, NothingYet
 from stoic_assets.core.function_calls import stored_events
 from stoic_assets.core.presentation.formatting import listed
-from stoic_assets.core.ratings.blinding import Key, Reply, blind
+from stoic_assets.core.ratings.blinding import Key, Keys, Reply, blind
 from stoic_assets.core.ratings.collection import Merged, merge
 from stoic_assets.core.ratings.page.build import build_page
 from stoic_assets.core.ratings.rated_item import RatedItem, reported_effectiveness
@@ -162,16 +163,13 @@ def _read(workplace: Workplace, file: Path) -> list[Rating]:
     return [rating.model_copy(update={"comments": clean(rating.comments)}) for rating in ratings]
 
 
-def rated_items(workplace: Workplace) -> dict[str, RatedItem]:
+def rated_items(warehouse: Warehouse, keys: Keys) -> dict[str, RatedItem]:
     """What is known about every item of every built page, by test id."""
-    keys = read_keys(workplace.project.home)
     replies = sorted({key.trial_id for key in keys.values() if key.trial_id})
-    turns = workplace.warehouse.query(
+    turns = warehouse.query(
         "select trial_id, turn, speaker, content, events from turns where list_contains(?, trial_id)", [replies]
     )
-    trials = workplace.warehouse.query(
-        "select trial_id, scenario from trials where list_contains(?, trial_id)", [replies]
-    )
+    trials = warehouse.query("select trial_id, scenario from trials where list_contains(?, trial_id)", [replies])
     said, effectiveness = _exchanges(turns), _effectiveness(turns)
     scenarios = {trial["trial_id"]: trial["scenario"] for trial in trials}
     return {test_id: _rated_item(key, said, effectiveness, scenarios) for test_id, key in keys.items()}

@@ -60,7 +60,7 @@ def test_before_the_first_calibration_there_is_no_map(workplace: Workplace) -> N
 
 
 def test_what_was_calibrated_settles_the_next_verdicts(workplace: Workplace) -> None:
-    store_calibration(workplace.warehouse, calibrate(workplace))
+    calibrate_and_store(workplace)
     rows = workplace.warehouse.query("select * from judge_calibration where virtue = 'wisdom' and measure = 'spearman'")
     assert [(row["judge_model"], row["items"], row["raters"]) for row in rows] == [("gpt", 35, 3)]
     known = read_calibration(workplace.warehouse)
@@ -82,7 +82,8 @@ def test_ratings_by_another_rubric_are_not_mixed_in(workplace: Workplace) -> Non
     workplace.warehouse.write("human_ratings", VERSION, "night", [*former, former[0] | later])
     keys = {"y": Key(origin="reply", rubric="sharper", words=3)}
     write_keys(workplace.project.home, keys)
-    [found] = {(each.rubric, each.trials, each.raters) for each in calibrate(workplace) if each.virtue == "wisdom"}
+    compared, _ = calibrate(workplace)
+    [found] = {(each.rubric, each.trials, each.raters) for each in compared if each.virtue == "wisdom"}
     assert found == ("sharper", 1, 1)
 
 
@@ -107,12 +108,12 @@ def test_raters_of_these_replies_who_missed_attention_items_are_told_of(
 @pytest.mark.parametrize(("epsilon", "rate"), [(0.0, 0.0), (1.0, 1.0)])
 def test_the_test_of_the_judge_is_as_strict_as_the_settings(workplace: Workplace, epsilon: float, rate: float) -> None:
     settings = workplace.settings.model_copy(update={"calibration": Calibration(epsilon=epsilon)})
-    wisdom = calibrate(replace(workplace, settings=settings))[0]
+    [wisdom, *_], _ = calibrate(replace(workplace, settings=settings))
     assert (wisdom.virtue, wisdom.measures["winning_rate"].estimate) == ("wisdom", rate)
 
 
 def test_the_newest_calibration_counts(workplace: Workplace) -> None:
-    store_calibration(workplace.warehouse, calibrate(workplace))
+    calibrate_and_store(workplace)
     store_calibration(workplace.warehouse, [])
     assert read_calibration(workplace.warehouse).map_for("wisdom", ["gpt"], "spread", ["p1"]) is None
 

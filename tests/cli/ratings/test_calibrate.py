@@ -24,7 +24,7 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> JudgeComparison:
     measures["map_spread"] = undefined("not calibrated: 30 replies with 3 verdicts are needed; there are 0")
     measures["map_self"] = undefined("not calibrated: 30 replies are needed; there are 27")
     found = JudgeComparison("wisdom", "sage", 27, 3, measures, {}, rated=27, rated_by=3)
-    monkeypatch.setattr(calibration_store, "calibrate", lambda _: [found])
+    monkeypatch.setattr(calibration_store, "calibrate", lambda _: ([found], ""))
     return found
 
 
@@ -54,7 +54,7 @@ def test_raters_who_do_not_agree_are_told_of(
     compared: JudgeComparison, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measures = {**compared.measures, "alpha_people": Estimate(0.0, -0.1, 0.1, None)}
-    monkeypatch.setattr(calibration_store, "calibrate", lambda _: [replace(compared, measures=measures)])
+    monkeypatch.setattr(calibration_store, "calibrate", lambda _: ([replace(compared, measures=measures)], ""))
     calibrate()
     raters = (
         "sage: The raters do not agree with each other over the 27 replies that the judge scored (wisdom: alpha 0.00, "
@@ -63,12 +63,11 @@ def test_raters_who_do_not_agree_are_told_of(
     assert raters in capsys.readouterr().out.splitlines()
 
 
-@pytest.mark.usefixtures("compared")
 def test_raters_who_were_inattentive_are_told_of_first(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    compared: JudgeComparison, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = "2 of 2 raters missed attention items: talk to them."
-    monkeypatch.setattr(calibration_store, "inattentive_raters", lambda _: said)
+    monkeypatch.setattr(calibration_store, "calibrate", lambda _: ([compared], said))
     calibrate()
     assert capsys.readouterr().out.splitlines()[0] == said
 
@@ -87,7 +86,7 @@ def test_which_confidences_are_calibrated_is_told(
         )
         for signal in signals
     }
-    monkeypatch.setattr(calibration_store, "calibrate", lambda _: [replace(compared, maps=maps)])
+    monkeypatch.setattr(calibration_store, "calibrate", lambda _: ([replace(compared, maps=maps)], ""))
     calibrate()
     assert capsys.readouterr().out.splitlines()[1].rstrip().endswith(f"0.50  {said}")
 
@@ -97,7 +96,7 @@ def test_a_calibration_of_the_offline_judge_says_that_it_means_nothing(
     compared: JudgeComparison, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, judge: str,
     offline: bool,
 ) -> None:
-    monkeypatch.setattr(calibration_store, "calibrate", lambda _: [replace(compared, judge=judge)])
+    monkeypatch.setattr(calibration_store, "calibrate", lambda _: ([replace(compared, judge=judge)], ""))
     calibrate()
     assert ("Scores mean nothing" in " ".join(capsys.readouterr().out.split())) is offline
 
@@ -108,7 +107,7 @@ def test_a_calibration_fits_a_terminal_of_80_columns_with_all_words_whole(
 ) -> None:
     screen(80)
     panel = [replace(compared, virtue="practical_wisdom", judge="gpt-4.1-mini,claude-opus")]
-    monkeypatch.setattr(calibration_store, "calibrate", lambda _: panel)
+    monkeypatch.setattr(calibration_store, "calibrate", lambda _: (panel, ""))
     calibrate()
     shown = capsys.readouterr().out
     assert max(len(line) for line in shown.splitlines() if not line.startswith("report: ")) <= 80

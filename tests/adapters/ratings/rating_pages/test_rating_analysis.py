@@ -20,8 +20,8 @@ from stoic_assets.core.ratings.rubric import rubric_version
 def test_analysis_learns_what_was_shown(workplace: Workplace) -> None:
     store(workplace, "e1", [trial("e1", "grief")])
     build(workplace, [VERSION])
-    items = rated_items(workplace)
     keys = read_keys(workplace.project.home)
+    items = rated_items(workplace.warehouse, keys)
     assert set(items) == set(keys)
     [shown] = [items[test_id] for test_id, key in keys.items() if key.trial_id]
     assert (shown.input, shown.words, shown.effectiveness) == ("I write about grief.", 4 + 6, 0.7)
@@ -35,7 +35,8 @@ def test_the_effectiveness_that_an_agent_reported_last_is_known(workplace: Workp
     turns = workplace.warehouse.read("turns", VERSION, "e1")
     again = {**turns[-1], "turn": 3, "events": json.dumps([{"effectiveness": 0.9}])}
     workplace.warehouse.write("turns", VERSION, "e1", [again, *turns])
-    assert {item.effectiveness for item in rated_items(workplace).values()} == {0.9, None}
+    items = rated_items(workplace.warehouse, read_keys(workplace.project.home))
+    assert {item.effectiveness for item in items.values()} == {0.9, None}
 
 
 def test_the_page_that_was_rated_last_is_analysed(workplace: Workplace, tmp_path: Path) -> None:
