@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from stoic_assets.core.ratings.rated_item import RatedItem
-from stoic_assets.core.ratings.rater_checks import RaterChecks, attention_ids, rater_checks
+from stoic_assets.core.ratings.rater_checks import RaterChecks, rater_checks
 from stoic_assets.core.ratings.rater_overview import RaterOverview, rater_overviews
 from stoic_assets.core.ratings.rating_table import RatingTable, mean_of, rating_table
 from stoic_assets.core.ratings.reliability.correlation import spearman
@@ -23,7 +23,7 @@ from stoic_assets.core.ratings.reliability.dimension_reliability import (
 from stoic_assets.core.ratings.reliability.estimate import USUAL, Estimate, Resampling, item_weights
 from stoic_assets.core.ratings.reliability.rater_influence import alpha_without, leniency
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
-from stoic_assets.core.ratings.study import Study, counted
+from stoic_assets.core.ratings.study import Study, by_kind
 from stoic_assets.core.ratings.version_marks import VersionMarks, version_marks
 from stoic_assets.core.table_rows import Rows
 
@@ -61,20 +61,20 @@ def analyse(
 
     `resampling` is over items. Raises `ConfigurationError` for a row that collection would have refused.
     """
-    proper = counted(rows, attention_ids(items))
-    table = rating_table(proper)
+    ratings = by_kind(rows, items)
+    table = rating_table(ratings.counted)
     weights = item_weights(len(table.items), resampling)
     return RatingAnalysis(
         table=table,
         items=items,
         dimensions=dimension_reliability(table, weights),
         overall=overall_reliability(table, weights),
-        checks=rater_checks(rows, table, items),
-        raters=rater_overviews(rows, table, items),
+        checks=rater_checks(ratings, table, items),
+        raters=rater_overviews(ratings, table, items),
         leniency=leniency(table, weights),
         alpha_without=alpha_without(table),
         effectiveness=_effectiveness(table, items, resampling),
-        comments={(row["test_id"], row["rater_id"]): row["comments"] for row in proper if row.get("comments")},
+        comments={(row["test_id"], row["rater_id"]): row["comments"] for row in ratings.counted if row.get("comments")},
         versions=version_marks(table, items, resampling),
     )
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.ratings.rated_item import RatedItem
-from stoic_assets.core.ratings.rater_checks import RaterFlag, attention_ids, attention_items, missed_attention, too_fast
-from stoic_assets.core.ratings.study import counted
+from stoic_assets.core.ratings.rater_checks import RaterFlag, missed_attention, too_fast
+from stoic_assets.core.ratings.study import by_kind
 from stoic_assets.core.table_rows import Rows
 
 _SEEN = {"missed_attention": "missed attention items", "too_fast": "rated faster than one can read"}
@@ -27,6 +27,6 @@ def inattention(flags: Iterable[RaterFlag], raters: int) -> str:
 
 def inattention_in(rows: Rows, items: Mapping[str, RatedItem]) -> str:
     """As `inattention`, by ratings that are not analysed otherwise: `rows` of `human_ratings`."""
-    proper = counted(rows, attention_ids(items))
-    flags = [*missed_attention(attention_items(rows, items), items), *too_fast(proper, items)]
-    return inattention(flags, len({row["rater_id"] for row in proper}))
+    ratings = by_kind(rows, items)
+    flags = [*missed_attention(ratings.attention, items), *too_fast(ratings.counted, items)]
+    return inattention(flags, len({row["rater_id"] for row in ratings.counted}))

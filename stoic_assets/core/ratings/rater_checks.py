@@ -15,7 +15,7 @@ from stoic_assets.core.presentation.formatting import beside, difference, percen
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.rating_table import ANSWERS, MARKS, NO, YES, Floats, RatingTable, mean_of, ratio
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
-from stoic_assets.core.ratings.study import counted
+from stoic_assets.core.ratings.study import RatingsByKind
 from stoic_assets.core.table_rows import Row, Rows
 
 
@@ -36,31 +36,25 @@ class RaterChecks:
     not_made: Mapping[str, str]
 
 
-def rater_checks(rows: Rows, table: RatingTable, items: Mapping[str, RatedItem]) -> RaterChecks:
-    """Every check of every rater, by rater. `rows` are all of `human_ratings`, `table` those that count."""
-    proper = counted(rows, attention_ids(items))
-    repeats, asked = repeats_in(rows), attention_items(rows, items)
+def rater_checks(ratings: RatingsByKind, table: RatingTable, items: Mapping[str, RatedItem]) -> RaterChecks:
+    """Every check of every rater, by rater; `table` are the ratings that count."""
+    changes = repeat_changes(ratings)
     flags = [
         *straight_lining(table), *always_high(table), *contradictory_overall(table), *outliers(table),
-        *too_fast(proper, items), *inconsistent_repeats(proper, repeats), *missed_attention(asked, items),
+        *too_fast(ratings.counted, items), *inconsistent_repeats(changes), *missed_attention(ratings.attention, items),
     ]  # fmt: skip
-    twice = any(repeat_changes(proper, repeats).values())
+    timed = any(_timed(row, items) for row in ratings.counted)
     few = "" if any(_marks_of_raters(table)) else f"no rater gave {FEWEST_MARKS} marks"
     not_made = {
         "straight_lining": few,
         "always_high": few,
         "outlier": "" if _of_three(table) else "no item has marks of three raters",
-        "too_fast": "" if any(_timed(row, items) for row in proper) else "no rating has both a time and a known text",
-        "inconsistent_repeats": "" if twice else "no rater marked an item twice",
-        "missed_attention": "" if asked else "no attention item was shown",
+        "too_fast": "" if timed else "no rating has both a time and a known text",
+        "inconsistent_repeats": "" if any(changes.values()) else "no rater marked an item twice",
+        "missed_attention": "" if ratings.attention else "no attention item was shown",
     }
     flags.sort(key=lambda flag: (flag.rater_id, flag.check))
     return RaterChecks(flags, {check: why for check, why in not_made.items() if why})
-
-
-def attention_ids(items: Mapping[str, RatedItem]) -> frozenset[str]:
-    """The blind ids of attention items."""
-    return frozenset(test_id for test_id, item in items.items() if item.attention)
 
 
 FEWEST_MARKS = 10
@@ -195,16 +189,11 @@ LARGEST_CHANGE = 1.0
 """The mean change, in marks, above which a rater is flagged. Marks at random change by 1.6 on average."""
 
 
-def repeats_in(rows: Rows) -> list[Row]:
-    """The ratings of hidden repeats."""
-    return [row for row in rows if row.get("repeat_of") and not row.get("practice")]
-
-
-def repeat_changes(rows: Rows, repeats: Rows) -> dict[str, list[float]]:
-    """How far each mark on a hidden repeat is from the first one, by rater; `rows` are those that count."""
-    first = {(row["rater_id"], row["test_id"]): row for row in rows}
+def repeat_changes(ratings: RatingsByKind) -> dict[str, list[float]]:
+    """How far each mark on a hidden repeat is from the first one, by rater."""
+    first = {(row["rater_id"], row["test_id"]): row for row in ratings.counted}
     changes: dict[str, list[float]] = {}
-    for again in repeats:
+    for again in ratings.repeats:
         before = first.get((again["rater_id"], again["repeat_of"]), {})
         changes.setdefault(again["rater_id"], []).extend(
             abs(again[key] - before[key])
@@ -214,19 +203,13 @@ def repeat_changes(rows: Rows, repeats: Rows) -> dict[str, list[float]]:
     return changes
 
 
-def inconsistent_repeats(rows: Rows, repeats: Rows) -> Iterator[RaterFlag]:
-    """Raters whose marks on hidden repeats differ from their first ones by more than a mark on average."""
-    for rater, differences in sorted(repeat_changes(rows, repeats).items()):
+def inconsistent_repeats(changes: Mapping[str, Sequence[float]]) -> Iterator[RaterFlag]:
+    """Raters whose `repeat_changes` are more than a mark on average."""
+    for rater, differences in sorted(changes.items()):
         if differences and (mean := sum(differences) / len(differences)) > LARGEST_CHANGE:
             shown = beside(mean, LARGEST_CHANGE)
             detail = f"marks on repeated items changed by {shown} on average, over {len(differences)} marks"
             yield RaterFlag(rater, "inconsistent_repeats", detail)
-
-
-def attention_items(rows: Rows, items: Mapping[str, RatedItem]) -> list[Row]:
-    """The answers to attention items."""
-    attention = attention_ids(items)
-    return [row for row in rows if row["test_id"] in attention and not row.get("practice")]
 
 
 def missed_attention(rows: Rows, items: Mapping[str, RatedItem]) -> Iterator[RaterFlag]:

@@ -8,9 +8,9 @@ import numpy as np
 
 from stoic_assets.core.grouping import grouped
 from stoic_assets.core.ratings.rated_item import RatedItem
-from stoic_assets.core.ratings.rater_checks import attention_ids, attention_items, heeded, repeat_changes, repeats_in
+from stoic_assets.core.ratings.rater_checks import heeded, repeat_changes
 from stoic_assets.core.ratings.rating_table import Floats, RatingTable
-from stoic_assets.core.ratings.study import counted
+from stoic_assets.core.ratings.study import RatingsByKind
 from stoic_assets.core.table_rows import Rows
 
 
@@ -35,12 +35,13 @@ class RaterOverview:
     repeat_change: float | None
 
 
-def rater_overviews(rows: Rows, table: RatingTable, items: Mapping[str, RatedItem]) -> tuple[RaterOverview, ...]:
-    """One for each rater, by id. `rows` are all of `human_ratings`, `table` those that count."""
-    proper = counted(rows, attention_ids(items))
-    changes, marks = repeat_changes(proper, repeats_in(rows)), table.all_marks()
-    own = grouped((row["rater_id"], row) for row in proper)
-    attentive = grouped((row["rater_id"], heeded(row, items)) for row in attention_items(rows, items))
+def rater_overviews(
+    ratings: RatingsByKind, table: RatingTable, items: Mapping[str, RatedItem]
+) -> tuple[RaterOverview, ...]:
+    """One for each rater, by id; `table` are the ratings that count."""
+    changes, marks = repeat_changes(ratings), table.all_marks()
+    own = grouped((row["rater_id"], row) for row in ratings.counted)
+    attentive = grouped((row["rater_id"], heeded(row, items)) for row in ratings.attention)
     return tuple(
         _overview(rater, own[rater], marks[:, :, column], attentive[rater], changes.get(rater, []))
         for column, rater in enumerate(table.raters)

@@ -7,13 +7,14 @@ with other words, are marks on another scale; they are never mixed, not even for
 No practice, no attention items and no repeats count.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.names import instead_of
 from stoic_assets.core.ratings.blinding import Keys
+from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.table_rows import Row, Rows
 
 NO_PAGE = "elsewhere"
@@ -90,3 +91,23 @@ FEWEST_ITEMS = 10
 def counted(rows: Iterable[Row], attention: Collection[str] = ()) -> list[Row]:
     """The rows of `human_ratings` that count; `attention` holds the ids of attention items that are known."""
     return [row for row in rows if not (_is_training(row) or row.get("repeat_of") or row["test_id"] in attention)]
+
+
+@dataclass(frozen=True)
+class RatingsByKind:
+    """Ratings by what they are for: those that count, those of hidden repeats, and the answers to attention items."""
+
+    counted: Rows
+    repeats: Rows
+    attention: Rows
+
+
+def by_kind(rows: Rows, items: Mapping[str, RatedItem]) -> RatingsByKind:
+    """Rows of `human_ratings` by kind, without practice; `items` are by blind id."""
+    attention = {test_id for test_id, item in items.items() if item.attention}
+    shown = [row for row in rows if not row.get("practice")]
+    return RatingsByKind(
+        counted=counted(shown, attention),
+        repeats=[row for row in shown if row.get("repeat_of")],
+        attention=[row for row in shown if row["test_id"] in attention],
+    )

@@ -1,14 +1,17 @@
 """The checks of raters: each alone, and all together."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pytest
 
+from stoic_assets.core.ratings.analysis import NOTHING_KNOWN
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.rater_checks import (
+    RaterChecks,
+    RaterFlag,
     always_high,
     contradictory_overall,
     inconsistent_repeats,
@@ -16,12 +19,12 @@ from stoic_assets.core.ratings.rater_checks import (
     outlier_scores,
     outliers,
     rater_checks,
-    repeats_in,
+    repeat_changes,
     straight_lining,
     too_fast,
 )
 from stoic_assets.core.ratings.rating_table import RatingTable, rating_table
-from stoic_assets.core.ratings.study import counted
+from stoic_assets.core.ratings.study import RatingsByKind, by_kind
 
 Row = dict[str, Any]
 MakeRow = Callable[..., Row]
@@ -29,6 +32,15 @@ MakeStudy = Callable[..., list[Row]]
 
 HUNDRED_WORDS = RatedItem(words=100)
 """15 seconds at 400 words a minute."""
+
+
+def checked(rows: list[Row], items: Mapping[str, RatedItem] = NOTHING_KNOWN) -> RaterChecks:
+    ratings = by_kind(rows, items)
+    return rater_checks(ratings, rating_table(ratings.counted), items)
+
+
+def on_repeats(rows: list[Row], repeats: list[Row]) -> Iterator[RaterFlag]:
+    return inconsistent_repeats(repeat_changes(RatingsByKind(rows, repeats, [])))
 
 
 @pytest.mark.parametrize(("hasty", "flagged"), [(0, False), (1, False), (2, True), (10, True)])
@@ -50,25 +62,25 @@ def test_unknown_times_and_unknown_texts_are_not_judged(make_row: MakeRow) -> No
 def test_inconsistent_on_repeats(make_row: MakeRow, second: int, flagged: bool) -> None:
     rows = [make_row("a", "one", 3), make_row("b", "one", second)]
     repeats = [make_row("a", "again", second, repeat_of="one")]
-    assert [flag.rater_id for flag in inconsistent_repeats(rows, repeats)] == (["a"] if flagged else [])
+    assert [flag.rater_id for flag in on_repeats(rows, repeats)] == (["a"] if flagged else [])
 
 
 def test_a_change_just_above_a_mark_is_seen_to_be_more(make_row: MakeRow) -> None:
     rows = [make_row("a", f"item-{n}", 3) for n in range(60)]
     repeats = [make_row("a", f"again-{n}", 4, repeat_of=f"item-{n}") for n in range(60)]
     repeats[0] = make_row("a", "again-0", 5, 4, 4, 4, 4, repeat_of="item-0")
-    [flag] = inconsistent_repeats(rows, repeats)
+    [flag] = on_repeats(rows, repeats)
     assert flag.detail == "marks on repeated items changed by 1.003 on average, over 300 marks"
 
 
 def test_a_repeat_without_its_first_time_says_nothing(make_row: MakeRow) -> None:
     repeats = [make_row("a", "again", 5, repeat_of="one"), make_row("a", "other", None, repeat_of="two")]
-    assert list(inconsistent_repeats([make_row("a", "two", 1), make_row("b", "one", 1)], repeats)) == []
+    assert list(on_repeats([make_row("a", "two", 1), make_row("b", "one", 1)], repeats)) == []
 
 
 def test_a_repeat_in_practice_is_none(make_row: MakeRow) -> None:
     again = make_row("a", "again", 5, repeat_of="one")
-    assert repeats_in([make_row("a", "one", 1), again, {**again, "practice": True}]) == [again]
+    assert by_kind([make_row("a", "one", 1), again, {**again, "practice": True}], {}).repeats == [again]
 
 
 def test_missed_attention(make_row: MakeRow) -> None:
@@ -95,7 +107,7 @@ def test_all_checks_together(make_study: MakeStudy, make_row: MakeRow) -> None:
     rows += [make_row("rater-3", "again", 1, repeat_of="item-000"), make_row("rater-3", "look", 5)]
     rows += [make_row("rater-0", f"practice {n}", 1, practice=True, seconds=0.0) for n in range(10)]
     items = {row["test_id"]: HUNDRED_WORDS for row in rows} | {"look": RatedItem(words=5, attention={"helpfulness": 1})}
-    found = rater_checks(rows, rating_table(counted(rows, {"look"})), items)
+    found = checked(rows, items)
     assert [(flag.rater_id, flag.check) for flag in found.flags] == [
         ("rater-3", check)
         for check in (
@@ -108,21 +120,21 @@ def test_all_checks_together(make_study: MakeStudy, make_row: MakeRow) -> None:
 
 def test_a_check_that_cannot_be_made_says_why(make_study: MakeStudy) -> None:
     rows = make_study(20, 2)
-    assert rater_checks(rows, rating_table(rows), {}).not_made == {
+    assert checked(rows).not_made == {
         "outlier": "no item has marks of three raters",
         "too_fast": "no rating has both a time and a known text",
         "inconsistent_repeats": "no rater marked an item twice",
         "missed_attention": "no attention item was shown",
     }
     wordless = {row["test_id"]: RatedItem() for row in rows}
-    not_made = rater_checks([row | {"seconds": 5.0} for row in rows], rating_table(rows), wordless).not_made
+    not_made = checked([row | {"seconds": 5.0} for row in rows], wordless).not_made
     assert not_made["too_fast"] == "no rating has both a time and a known text"
 
 
 def test_a_check_that_found_nobody_to_compare_was_not_made(make_row: MakeRow) -> None:
     rows = [make_row(f"r{(n + k) % 3}", f"item-{n}", 1 + n % 5) for n in range(15) for k in range(2)]
     rows += [make_row("r0", "again", 3, repeat_of="nobody-rated-this")]
-    not_made = rater_checks(rows, rating_table(counted(rows)), {}).not_made
+    not_made = checked(rows).not_made
     assert not_made["outlier"] == "no item has marks of three raters"
     assert not_made["inconsistent_repeats"] == "no rater marked an item twice"
 
@@ -130,7 +142,7 @@ def test_a_check_that_found_nobody_to_compare_was_not_made(make_row: MakeRow) ->
 @pytest.mark.parametrize(("items", "why"), [(1, "no rater gave 10 marks"), (2, None)])
 def test_too_few_marks_for_a_pattern_are_not_taken_for_none(make_row: MakeRow, items: int, why: str | None) -> None:
     rows = [make_row("a", f"item-{n}", mark) for n, mark in enumerate((1, 5)[:items])]
-    not_made = rater_checks(rows, rating_table(rows), {}).not_made
+    not_made = checked(rows).not_made
     assert not_made.get("straight_lining") == not_made.get("always_high") == why
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.rater_overview import rater_overviews
 from stoic_assets.core.ratings.rating_table import rating_table
-from stoic_assets.core.ratings.study import counted
+from stoic_assets.core.ratings.study import by_kind
 
 MakeRow = Callable[..., dict[str, Any]]
 
@@ -22,7 +22,8 @@ def test_each_rater_is_described_by_what_they_did(make_row: MakeRow) -> None:
     ]  # fmt: skip
     asked = RatedItem(attention={"helpfulness": 5})
     items = {"heed": asked, "heed too": asked}
-    ann, bob = rater_overviews(rows, rating_table(counted(rows, items)), items)
+    ratings = by_kind(rows, items)
+    ann, bob = rater_overviews(ratings, rating_table(ratings.counted), items)
     assert asdict(ann) == {
         "rater_id": "ann", "rated": 3, "mean": 48 / 14, "sd": (40 / 49) ** 0.5, "not_applicable": 1 / 3,
         "median_seconds": 30.0, "attention_shown": 2, "attention_heeded": 1, "repeat_change": 0.6,
