@@ -96,41 +96,37 @@ MOST_WITH_FIGURES = 10
 MOST_NAMED = 30
 
 
-def kappa_heat_map_svg(table: RatingTable) -> str:
-    """Quadratic kappas, raters × raters, over the marks of all dimensions.
+def rater_kappas(table: RatingTable) -> Floats:
+    """Quadratic kappas, raters × raters, over the marks of all dimensions; NaN where undefined."""
+    marks = np.concatenate([table.marks[dimension] for dimension in DIMENSION_NAMES])
+    return kappa_matrix(quadratic_codes(marks), ~np.isnan(marks))
 
-    The stronger the colour, the better they agree; blank where undefined.
-    """
-    matrix = _kappas(table)
+
+def kappa_heat_map_svg(kappas: Floats, raters: Sequence[str]) -> str:
+    """The `rater_kappas`: the stronger the colour, the better they agree; blank where undefined."""
     figure, plot = axes(4.6, 4.2)
-    plot.imshow(matrix, cmap="Blues", vmin=-0.2, vmax=1.2, interpolation="none")
-    if len(table.raters) <= MOST_WITH_FIGURES:
-        for row, column in np.argwhere(np.isfinite(matrix)):
-            value = matrix[row, column]
+    plot.imshow(kappas, cmap="Blues", vmin=-0.2, vmax=1.2, interpolation="none")
+    if len(raters) <= MOST_WITH_FIGURES:
+        for row, column in np.argwhere(np.isfinite(kappas)):
+            value = kappas[row, column]
             # The colours of the cells do not depend on the page, so their ink does not either.
             ink_of_cell = "white" if value > 0.55 else "black"
             plot.text(column, row, score(value), ha="center", va="center", fontsize=9, color=ink_of_cell)
-    step = -(-len(table.raters) // MOST_NAMED)
-    places = range(0, len(table.raters), step)
-    names = [label(table.raters[place]) for place in places]
+    step = -(-len(raters) // MOST_NAMED)
+    places = range(0, len(raters), step)
+    names = [label(raters[place]) for place in places]
     plot.set_xticks(places, names, rotation=90)
     plot.set_yticks(places, names)
     plot.tick_params(colors=INK_MARK, labelsize=9 if len(names) <= MOST_WITH_FIGURES else 7)
     return svg(figure, "pairs")
 
 
-def kappas_of_pairs(table: RatingTable) -> list[tuple[float, str, str]]:
+def kappas_of_pairs(kappas: Floats, raters: Sequence[str]) -> list[tuple[float, str, str]]:
     """The kappa of every two raters that have one, with their names, the lowest first: what the chart shows."""
-    matrix = _kappas(table)
     return sorted(
-        (float(matrix[row, column]), table.raters[row], table.raters[column])
-        for row, column in np.argwhere(np.isfinite(matrix)) if row < column
+        (float(kappas[row, column]), raters[row], raters[column])
+        for row, column in np.argwhere(np.isfinite(kappas)) if row < column
     )
-
-
-def _kappas(table: RatingTable) -> Floats:
-    marks = table.all_marks().reshape(-1, len(table.raters))
-    return kappa_matrix(quadratic_codes(marks), ~np.isnan(marks))
 
 
 ROW_HEIGHT = 0.24

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from stoic_assets.core.ratings.analysis import RatingAnalysis, analyse
+from stoic_assets.core.ratings.rating_table import RatingTable
 from stoic_assets.core.ratings.reliability.estimate import Resampling
 from stoic_assets.core.ratings.report.charts import (
     distribution_chart_svg,
@@ -14,15 +15,20 @@ from stoic_assets.core.ratings.report.charts import (
     forest_chart_svg,
     kappa_heat_map_svg,
     leniency_chart_svg,
+    rater_kappas,
 )
 
 SVG = "{http://www.w3.org/2000/svg}"
 CHARTS: dict[str, Callable[..., str]] = {
     "forest": lambda analysis: forest_chart_svg(analysis.dimensions),
     "distribution": lambda analysis: distribution_chart_svg(distributions(analysis.table)[:5]),
-    "heat map": lambda analysis: kappa_heat_map_svg(analysis.table),
+    "heat map": lambda analysis: heat_map(analysis.table),
     "leniency": lambda analysis: leniency_chart_svg(analysis.leniency),
 }
+
+
+def heat_map(table: RatingTable) -> str:
+    return kappa_heat_map_svg(rater_kappas(table), table.raters)
 
 
 def texts(svg: str) -> list[str]:
@@ -61,19 +67,19 @@ def test_figures_below_the_forest_do_not_touch_however_far_below_zero_it_begins(
 
 
 def test_the_heat_map_writes_the_kappas_of_few_raters(analysis: RatingAnalysis) -> None:
-    labels = texts(kappa_heat_map_svg(analysis.table))
+    labels = texts(heat_map(analysis.table))
     assert labels.count("rater-0") == 2
     assert sum(label.startswith("0.") for label in labels) == 4 * 3
 
 
 def test_the_heat_map_writes_a_true_minus(make_row: Callable[..., dict[str, Any]]) -> None:
     rows = [make_row(rater, f"item-{n}", mark) for n in range(1, 6) for rater, mark in (("up", n), ("down", 6 - n))]
-    labels = texts(kappa_heat_map_svg(analyse(rows, resampling=Resampling(10)).table))
+    labels = texts(heat_map(analyse(rows, resampling=Resampling(10)).table))
     assert labels.count("−1.00") == 2
 
 
 def test_many_raters_do_not_crowd_the_heat_map(make_study: Callable[..., list[dict[str, Any]]]) -> None:
-    labels = texts(kappa_heat_map_svg(analyse(make_study(12, 65), resampling=Resampling(10)).table))
+    labels = texts(heat_map(analyse(make_study(12, 65), resampling=Resampling(10)).table))
     assert len([label for label in labels if label.startswith("rater-")]) <= 60
     assert not [label for label in labels if label.startswith("0.")]
 

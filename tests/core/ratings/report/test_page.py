@@ -14,7 +14,7 @@ from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.reliability.estimate import Estimate, Resampling
 from stoic_assets.core.ratings.reliability.gate import Gate
 from stoic_assets.core.ratings.report import page as report_page
-from stoic_assets.core.ratings.report.charts import kappas_of_pairs
+from stoic_assets.core.ratings.report.charts import kappas_of_pairs, rater_kappas
 from stoic_assets.core.ratings.report.discussion_sheet import discussion_sheet
 from stoic_assets.core.ratings.report.page import render_analysis
 from stoic_assets.core.ratings.study import Study
@@ -62,7 +62,7 @@ def study(make_study: Callable[..., Rows], text: str) -> RatingAnalysis:
 def without_charts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawing takes nearly all of the time of a page; what charts do with names of raters is tested with them."""
     for name in ("forest_chart_svg", "distribution_chart_svg", "kappa_heat_map_svg", "leniency_chart_svg"):
-        monkeypatch.setattr(report_page, name, lambda _: "<svg></svg>")
+        monkeypatch.setattr(report_page, name, lambda *_: "<svg></svg>")
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +145,7 @@ def test_of_many_pairs_of_raters_those_that_agree_least_are_listed(make_study: C
     analysis = analyse(make_study(12, 65), resampling=Resampling(10))
     page = render_analysis(analysis).replace("<wbr>", "")
     listed = re.findall(r'<th scope="row">(\S+)</th><td>(\S+)</td><td class="number">\S+</td>', page)
-    every = kappas_of_pairs(analysis.table)
+    every = kappas_of_pairs(rater_kappas(analysis.table), analysis.table.raters)
     assert listed == [(one, other) for _, one, other in every[:30]]
     assert f"The 30 pairs of raters that agree least; the chart shows {len(every) - 30:,} more" in page
     assert len(every) > 2_000
