@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stoic_assets.core.ratings.rating_table import Floats, mean_of, ratio
+from stoic_assets.core.ratings.rating_table import Floats, mean_draws, mean_of, ratio
 from stoic_assets.core.rounding import ROUNDING
 
 FEWEST_ITEMS = 30
@@ -47,8 +47,7 @@ def contests(judged: Floats, rated: Floats, fewest_items: int = FEWEST_ITEMS) ->
 
 def advantage(found: Contests, weights: Floats) -> Floats:
     """The probability, in each draw, that the judge is at least as close to the others as a random rater."""
-    there = np.isfinite(found.judge)
-    return mean_of(ratio(weights @ np.nan_to_num(found.judge), weights @ there))
+    return mean_of(mean_draws(found.judge, weights))
 
 
 def winning_rate(found: Contests, epsilon: float) -> float | None:

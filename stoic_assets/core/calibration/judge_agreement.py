@@ -18,7 +18,7 @@ from stoic_assets.core.calibration.alternative_annotator import (
 )
 from stoic_assets.core.calibration.paired_scores import PairedScores
 from stoic_assets.core.presentation.formatting import plural
-from stoic_assets.core.ratings.rating_table import MARKS, Floats, mean_of, ratio
+from stoic_assets.core.ratings.rating_table import MARKS, Floats, mean_draws, mean_of, ratio
 from stoic_assets.core.ratings.reliability.chance_corrected import alpha_draws, mean_kappa, pair_kappas, quadratic_codes
 from stoic_assets.core.ratings.reliability.correlation import spearman_draws
 from stoic_assets.core.ratings.reliability.estimate import (
@@ -88,8 +88,8 @@ def _measures(scores: PairedScores, found: Contests, weights: Floats) -> dict[st
     return {
         "spearman": spearman_draws(scores.judged, scores.people, weights),
         "qwk": mean_kappa(quadratic_codes(both), np.isfinite(both), weights),
-        "mae": _mean(np.abs(off), weights),
-        "bias": _mean(off, weights),
+        "mae": mean_draws(np.abs(off), weights),
+        "bias": mean_draws(off, weights),
         "alpha_with_judge": alpha_draws(ranks, weights, len(steps), "ordinal"),
         "alpha_people": alpha_draws(ranks[:, 1:], weights, len(steps), "ordinal"),
         "qwk_with_raters": mean_of(judge),
@@ -116,10 +116,6 @@ def _reasons(scores: PairedScores, found: Contests) -> dict[str, str]:
         few = f"{have}; the test needs {FEWEST_RATERS}"
         reasons |= dict.fromkeys(("winning_rate", "advantage"), few)
     return reasons
-
-
-def _mean(values: Floats, weights: Floats) -> Floats:
-    return np.asarray(weights @ values / weights.sum(axis=1), dtype=np.float64)
 
 
 def _kappas_with_raters(marks: Floats, weights: Floats) -> tuple[Floats, Floats]:

@@ -93,3 +93,8 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
 def mean_of(values: Floats, axis: int = -1) -> Floats:
     """The mean along an axis of the values present, NaN where there are none."""
     return ratio(np.nansum(values, axis=axis), (~np.isnan(values)).sum(axis=axis).astype(np.float64))
+
+
+def mean_draws(values: Floats, weights: Floats) -> Floats:
+    """The mean over items of the values present, in each draw, NaN where there are none; `weights`: draws × items."""
+    return ratio(weights @ np.nan_to_num(values), weights @ ~np.isnan(values))

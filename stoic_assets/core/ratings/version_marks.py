@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.ratings.rated_item import RatedItem
-from stoic_assets.core.ratings.rating_table import YES, Floats, RatingTable, mean_of, ratio
+from stoic_assets.core.ratings.rating_table import YES, Floats, RatingTable, mean_draws, mean_of
 from stoic_assets.core.ratings.reliability.estimate import (
     Estimate,
     Resampling,
@@ -55,7 +55,5 @@ def _of(version: str, own: npt.NDArray[np.bool_], table: RatingTable, resampling
 
 def _mean(values: Floats, weights: Floats) -> Estimate:
     """The mean over items, without those that have no value."""
-    there = ~np.isnan(values)
-    sums, numbers = np.nan_to_num(values), there.astype(np.float64)
-    value, draws = (ratio(drawn @ sums, drawn @ numbers) for drawn in (as_observed(len(values)), weights))
-    return with_interval(value[0], draws, int(there.sum()), "nobody gave a mark")
+    value, draws = mean_draws(values, as_observed(len(values)))[0], mean_draws(values, weights)
+    return with_interval(value, draws, int((~np.isnan(values)).sum()), "nobody gave a mark")
