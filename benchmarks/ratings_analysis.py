@@ -21,6 +21,7 @@ from stoic_assets.core.ratings.rating_table import ANSWERS
 from stoic_assets.core.ratings.reliability.estimate import USUAL
 from stoic_assets.core.ratings.report.page import render_analysis
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
+from stoic_assets.core.ratings.study import Study
 
 MISSING = 0.02
 
@@ -52,7 +53,7 @@ def main(items: int = 2000, raters: int = 50) -> None:
     rows = study(items, raters)
     known = {f"item-{item:05}": RatedItem(words=60, effectiveness=item / items) for item in range(items)}
     started = time.perf_counter()
-    analysis = analyse(rows, known)
+    analysis = analyse(Study("benchmark", None, rows), known)
     analysed = time.perf_counter()
     page = render_analysis(analysis)
     drawn = time.perf_counter()

@@ -26,7 +26,7 @@ def show_analysis(analysed: Analysed) -> None:
     """Whose ratings were analysed, how far they agree, what is odd about a rater, and where the files are."""
     from stoic_assets.core.ratings.inattention import inattention
 
-    study, analysis = analysed.study, analysed.analysis
+    analysis, study = analysed.analysis, analysed.analysis.study
     raters, items = len(analysis.table.raters), len(analysis.table.items)
     console.out.print(console.foreign(f"page {study.page_id}, rubric {study.rubric or 'unknown'}"))
     counts = (plural(raters, "rater"), plural(items, "item"), plural(analysis.table.ratings, "rating"))

@@ -113,7 +113,7 @@ def analyze(
         console.print_json(analysis_document(analysed.analysis))
     else:
         show_analysis(analysed)
-        ours = any(row["trial_id"] is not None for row in analysed.study.rows)
+        ours = any(row["trial_id"] is not None for row in analysed.analysis.study.rows)
         if ours and not workplace.warehouse.has(calibration_store.TABLE, *calibration_store.PLACE):
             console.say(REMAINS)
 

@@ -97,7 +97,7 @@ def _about(analysed: Analysed) -> dict[str, dict[str, Any]]:
     alphas = numbers({f"alpha_{name}": estimate for name, estimate in estimates.items()})
     gates = {f"gate_{name}": found.gate.state for name, found in analysis.dimensions.items()}
     paths = {name: dg.MetadataValue.path(path) for name, path in files.items()}
-    study = {"page_id": analysed.study.page_id, "rubric": analysed.study.rubric or "not known"}
+    study = {"page_id": analysis.study.page_id, "rubric": analysis.study.rubric or "not known"}
     flags = [f"{flag.rater_id}: {flag.check}: {flag.detail}" for flag in analysis.checks.flags]
     not_checked = [f"{check}: {why}" for check, why in analysis.checks.not_made.items()]
     return {

@@ -3,7 +3,7 @@
 The figures need numpy and take seconds, so their modules are imported only when used.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from stoic_assets.adapters.ratings.rating_keys import rating_pages, ratings_lock
 from stoic_assets.adapters.ratings.ratings_store import rated_items
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import NothingYet
-from stoic_assets.core.ratings.study import Study, chosen_study
+from stoic_assets.core.ratings.study import chosen_study
 from stoic_assets.core.releases import ALL_VERSIONS
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ PLACE = (ALL_VERSIONS, "ratings")
 class Analysed:
     """The analysis of a study and the files that it was written to."""
 
-    study: Study
     analysis: "RatingAnalysis"
     report: Path
     discussion_sheet: Path
@@ -53,11 +52,10 @@ def _analyse_and_store(workplace: Workplace, page_id: str | None) -> Analysed:
     if not rows:
         raise NothingYet("there are no ratings; import some with `stoic ratings collect FILE_OR_FOLDER`")
     keys = read_keys(workplace.project.home)
-    study = chosen_study(rows, keys, page_id)
-    analysis = replace(analyse(study.rows, rated_items(warehouse, keys)), study=study)
+    analysis = analyse(chosen_study(rows, keys, page_id), rated_items(warehouse, keys))
     report = write_whole(folder / "analysis.html", render_analysis(analysis))
     sheet = write_whole(folder / "discussion.md", discussion_sheet(analysis))
     warehouse.write("rater_reliability", *PLACE, reliability_rows(analysis))
     warehouse.write("rater_checks", *PLACE, rater_check_rows(analysis))
     warehouse.publish()
-    return Analysed(study, analysis, report, sheet)
+    return Analysed(analysis, report, sheet)

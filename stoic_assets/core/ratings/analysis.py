@@ -1,12 +1,11 @@
 """The analysis of one rating study: agreement, the gate, checks of raters, and what influences the result.
 
-It is a pure function of rows of `human_ratings` and of what is known about the items. The same rows in any order give
-the same figures.
+It is a pure function of the study and of what is known about its items. The same rows in any order give the same
+figures.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
@@ -25,21 +24,18 @@ from stoic_assets.core.ratings.reliability.rater_influence import alpha_without,
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 from stoic_assets.core.ratings.study import Study, by_kind
 from stoic_assets.core.ratings.version_marks import VersionMarks, version_marks
-from stoic_assets.core.table_rows import Rows
-
-NOTHING_KNOWN: Mapping[str, RatedItem] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False)
 class RatingAnalysis:
-    """All results of an analysis.
+    """All results of the analysis of a `study`.
 
     `leniency` and `alpha_without` are by rater; `effectiveness` is Spearman's correlation of each dimension's mean mark
     with the agent's own effectiveness, empty where the agent reports none; `comments` are by item and rater. `raters`
-    says what each of them did; `versions` are those whose replies were rated, as far as they are known. `study` is what
-    was analysed, if it was chosen among several.
+    says what each of them did; `versions` are those whose replies were rated, as far as they are known.
     """
 
+    study: Study
     table: RatingTable
     items: Mapping[str, RatedItem]
     dimensions: Mapping[str, DimensionReliability]
@@ -50,21 +46,19 @@ class RatingAnalysis:
     alpha_without: Mapping[str, Mapping[str, float | None]]
     effectiveness: Mapping[str, Estimate]
     comments: Mapping[tuple[str, str], str]
-    versions: Sequence[VersionMarks] = ()
-    study: Study | None = None
+    versions: Sequence[VersionMarks]
 
 
-def analyse(
-    rows: Rows, items: Mapping[str, RatedItem] = NOTHING_KNOWN, resampling: Resampling = USUAL
-) -> RatingAnalysis:
-    """The analysis of `human_ratings` rows; `items`, by blind id, may be more or fewer than were rated.
+def analyse(study: Study, items: Mapping[str, RatedItem], resampling: Resampling = USUAL) -> RatingAnalysis:
+    """The analysis of a study; `items`, by blind id, may be more or fewer than were rated.
 
     `resampling` is over items. Raises `ConfigurationError` for a row that collection would have refused.
     """
-    ratings = by_kind(rows, items)
+    ratings = by_kind(study.rows, items)
     table = rating_table(ratings.counted)
     weights = item_weights(len(table.items), resampling)
     return RatingAnalysis(
+        study=study,
         table=table,
         items=items,
         dimensions=dimension_reliability(table, weights),

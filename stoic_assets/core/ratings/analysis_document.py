@@ -29,7 +29,7 @@ def analysis_document(analysis: RatingAnalysis) -> dict[str, Any]:
         "flags": [asdict(flag) for flag in analysis.checks.flags],
         "not_checked": dict(analysis.checks.not_made),
         **_study(analysis),
-        "other_pages": list(analysis.study.others) if analysis.study else [],
+        "other_pages": list(analysis.study.others),
     }
 
 
@@ -58,8 +58,7 @@ def rater_check_rows(analysis: RatingAnalysis) -> list[Row]:
 
 
 def _study(analysis: RatingAnalysis) -> dict[str, str | None]:
-    study = analysis.study
-    return {"page_id": study.page_id if study else None, "rubric": study.rubric if study else None}
+    return {"page_id": analysis.study.page_id, "rubric": analysis.study.rubric}
 
 
 def _coefficient_rows(question: str, estimates: Mapping[str, Estimate], gate: Row) -> list[Row]:

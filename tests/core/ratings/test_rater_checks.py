@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stoic_assets.core.ratings.analysis import NOTHING_KNOWN
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.rater_checks import (
     RaterChecks,
@@ -34,9 +33,9 @@ HUNDRED_WORDS = RatedItem(words=100)
 """15 seconds at 400 words a minute."""
 
 
-def checked(rows: list[Row], items: Mapping[str, RatedItem] = NOTHING_KNOWN) -> RaterChecks:
-    ratings = by_kind(rows, items)
-    return rater_checks(ratings, rating_table(ratings.counted), items)
+def checked(rows: list[Row], items: Mapping[str, RatedItem] | None = None) -> RaterChecks:
+    ratings = by_kind(rows, items or {})
+    return rater_checks(ratings, rating_table(ratings.counted), items or {})
 
 
 def on_repeats(rows: list[Row], repeats: list[Row]) -> Iterator[RaterFlag]:

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from analysed_ratings import analyse_rows
 
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.ratings.analysis import analyse
 from stoic_assets.core.ratings.blinding import Key
 from stoic_assets.core.ratings.reliability.estimate import Resampling
 from stoic_assets.core.ratings.study import NO_PAGE, by_newest_rubric, chosen_study
@@ -33,8 +33,8 @@ def test_two_studies_are_never_one(make_study: MakeStudy) -> None:
     newest = chosen_study(rows, {})
     assert (newest.page_id, newest.rubric, len(newest.rows)) == ("second", None, 120)
     assert newest.others == ("first", NO_PAGE)
-    alone = analyse(placed(good, "second", LATE), resampling=Resampling(50)).dimensions["helpfulness"].coefficients
-    assert analyse(newest.rows, resampling=Resampling(50)).dimensions["helpfulness"].coefficients == alone
+    alone = analyse_rows(placed(good, "second", LATE), resampling=Resampling(50)).dimensions["helpfulness"].coefficients
+    assert analyse_rows(newest.rows, resampling=Resampling(50)).dimensions["helpfulness"].coefficients == alone
     assert {row["page_id"] for row in chosen_study(rows, {}, "first").rows} == {"first"}
     with pytest.raises(ConfigurationError, match="no rating belongs to page third; known: elsewhere, first, second"):
         chosen_study(rows, {}, "third")
@@ -96,7 +96,7 @@ def test_an_attention_item_is_none_of_the_items_also_if_its_key_is_lost(make_row
     rows = [make_row(rater, item, 3, page_id="new") for rater in ("ann", "ben") for item in ("x", "y")]
     rows += [make_row("ann", "look", 2, page_id="old", attention=True)]
     found = chosen_study(rows, {"x": key("new", "r1")})
-    assert analyse(found.rows, resampling=Resampling(10)).table.items == ("x", "y")
+    assert analyse_rows(found.rows, resampling=Resampling(10)).table.items == ("x", "y")
 
 
 def test_practice_alone_is_a_study_without_ratings(make_row: MakeRow) -> None:

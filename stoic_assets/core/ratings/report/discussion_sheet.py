@@ -33,8 +33,7 @@ ratings given stay as they are.
 def discussion_sheet(analysis: RatingAnalysis, most: int = MOST_ITEMS) -> str:
     """The sheet for the `most` items with the greatest disagreement."""
     queue = disagreements(item_findings(analysis.table))
-    parts = [_INTRODUCTION]
-    parts += [f"Page: {plain(analysis.study.page_id)}\n"] if analysis.study else []
+    parts = [_INTRODUCTION, f"Page: {plain(analysis.study.page_id)}\n"]
     parts += ["\n".join(_item(number, found, analysis)) for number, found in enumerate(queue[:most], 1)]
     if len(queue) > most:
         left = len(queue) - most

@@ -46,13 +46,13 @@ def test_the_page_that_was_rated_last_is_analysed(workplace: Workplace, tmp_path
         ids = {test_id for test_id, key in read_keys(workplace.project.home).items() if key.agent_version == version}
         given = ratings_of(workplace, timestamp=f"2026-02-0{day}T10:00:00Z")
         collect(workplace, [save(tmp_path, [each for each in given if each["test_id"] in ids])])
-    found = analyse_ratings(workplace)
-    assert (found.study.page_id, found.study.rubric, found.analysis.table.ratings) == (page, rubric_version(), 1)
+    found = analyse_ratings(workplace).analysis
+    assert (found.study.page_id, found.study.rubric, found.table.ratings) == (page, rubric_version(), 1)
     assert workplace.warehouse.query("select distinct page_id, rubric from rater_reliability") == [
         {"page_id": page, "rubric": rubric_version()}
     ]
     [other] = found.study.others
-    assert analyse_ratings(workplace, other).study.others == (page,)
+    assert analyse_ratings(workplace, other).analysis.study.others == (page,)
 
 
 def test_what_the_checks_of_raters_found_is_stored(workplace: Workplace, tmp_path: Path) -> None:
@@ -103,8 +103,8 @@ def test_going_on_on_a_second_page_leaves_the_first_as_it_was(workplace: Workpla
         save(tmp_path / "in", ratings_of(workplace, rater), f"{rater} 2.json")
     assert collect(workplace, [tmp_path / "in"]).merged.new == first.merged.new + 2
     for page, rated in ((one, 2), (two, 4)):
-        found = analyse_ratings(workplace, page)
-        assert (found.analysis.table.ratings, len(found.study.rows)) == (rated, rated + 2 * 7)
+        found = analyse_ratings(workplace, page).analysis
+        assert (found.table.ratings, len(found.study.rows)) == (rated, rated + 2 * 7)
     assert [found.metrics.interpretation_confidence for found in asyncio.run(rated_replies(workplace))] == [0.5, 0.5]
     again = collect(workplace, [tmp_path / "in" / "ann one.json"])
     assert (again.merged.unchanged, again.written) == (first.merged.new // 2, ())

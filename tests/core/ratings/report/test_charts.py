@@ -5,8 +5,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from analysed_ratings import analyse_rows
 
-from stoic_assets.core.ratings.analysis import RatingAnalysis, analyse
+from stoic_assets.core.ratings.analysis import RatingAnalysis
 from stoic_assets.core.ratings.rating_table import RatingTable
 from stoic_assets.core.ratings.reliability.estimate import Resampling
 from stoic_assets.core.ratings.report.charts import (
@@ -37,7 +38,7 @@ def texts(svg: str) -> list[str]:
 
 @pytest.fixture
 def analysis(make_study: Callable[..., list[dict[str, Any]]]) -> RatingAnalysis:
-    return analyse(make_study(30, 4, missing=0.1), resampling=Resampling(50))
+    return analyse_rows(make_study(30, 4, missing=0.1), resampling=Resampling(50))
 
 
 @pytest.mark.parametrize("chart", CHARTS.values(), ids=CHARTS)
@@ -52,15 +53,15 @@ def test_a_chart_is_the_same_twice_and_takes_the_ink_of_its_page(
 
 def test_the_forest_shows_intervals_and_says_where_there_is_no_figure(analysis: RatingAnalysis) -> None:
     assert "Stoic authenticity" in texts(forest_chart_svg(analysis.dimensions))
-    assert texts(forest_chart_svg(analyse([]).dimensions)).count("no figure") == 5
-    assert forest_chart_svg(analysis.dimensions) != forest_chart_svg(analyse([]).dimensions)
+    assert texts(forest_chart_svg(analyse_rows([]).dimensions)).count("no figure") == 5
+    assert forest_chart_svg(analysis.dimensions) != forest_chart_svg(analyse_rows([]).dimensions)
 
 
 def test_figures_below_the_forest_do_not_touch_however_far_below_zero_it_begins(
     make_row: Callable[..., dict[str, Any]],
 ) -> None:
     rows = [make_row(rater, f"item-{n}", mark) for n in range(1, 6) for rater, mark in (("up", n), ("down", 6 - n))]
-    labels = texts(forest_chart_svg(analyse(rows * 4, resampling=Resampling(10)).dimensions))
+    labels = texts(forest_chart_svg(analyse_rows(rows * 4, resampling=Resampling(10)).dimensions))
     figures = [label for label in labels if label.lstrip("−").replace(".", "").isdigit()]
     assert any(figure.startswith("−") for figure in figures)
     assert len(figures) <= 7
@@ -74,12 +75,12 @@ def test_the_heat_map_writes_the_kappas_of_few_raters(analysis: RatingAnalysis) 
 
 def test_the_heat_map_writes_a_true_minus(make_row: Callable[..., dict[str, Any]]) -> None:
     rows = [make_row(rater, f"item-{n}", mark) for n in range(1, 6) for rater, mark in (("up", n), ("down", 6 - n))]
-    labels = texts(heat_map(analyse(rows, resampling=Resampling(10)).table))
+    labels = texts(heat_map(analyse_rows(rows, resampling=Resampling(10)).table))
     assert labels.count("−1.00") == 2
 
 
 def test_many_raters_do_not_crowd_the_heat_map(make_study: Callable[..., list[dict[str, Any]]]) -> None:
-    labels = texts(heat_map(analyse(make_study(12, 65), resampling=Resampling(10)).table))
+    labels = texts(heat_map(analyse_rows(make_study(12, 65), resampling=Resampling(10)).table))
     assert len([label for label in labels if label.startswith("rater-")]) <= 60
     assert not [label for label in labels if label.startswith("0.")]
 
@@ -87,7 +88,7 @@ def test_many_raters_do_not_crowd_the_heat_map(make_study: Callable[..., list[di
 def test_raters_stand_in_the_order_of_their_leniency(make_row: Callable[..., dict[str, Any]]) -> None:
     marks = {"mild": 5, "hard": 1, "mid": 3}
     rows = [make_row(rater, f"item-{n:02}", mark) for n in range(12) for rater, mark in marks.items()]
-    labels = texts(leniency_chart_svg(analyse(rows, resampling=Resampling(20)).leniency))
+    labels = texts(leniency_chart_svg(analyse_rows(rows, resampling=Resampling(20)).leniency))
     assert [label for label in labels if label in {"mild", "mid", "hard"}] == ["hard", "mid", "mild"]
 
 
@@ -95,6 +96,6 @@ def test_names_of_raters_are_text_and_nothing_else(make_row: Callable[..., dict[
     raters = ("</text><script>", "'\"><img src=x>", "$\\frac{1}{0}$", "bøb-2", "日本語", "हिन्दी")
     rows = [make_row(rater, f"item-{n}", n + 1) for rater in raters for n in range(4)]
     for name in ("heat map", "leniency"):
-        svg = CHARTS[name](analyse(rows, resampling=Resampling(10)))
+        svg = CHARTS[name](analyse_rows(rows, resampling=Resampling(10)))
         assert "<script" not in svg
         assert set(raters) <= set(texts(svg))

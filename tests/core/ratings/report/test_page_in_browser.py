@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from analysed_ratings import analyse_rows
 
-from stoic_assets.core.ratings.analysis import analyse
 from stoic_assets.core.ratings.reliability.estimate import Resampling
 from stoic_assets.core.ratings.report.page import render_analysis
 
@@ -46,7 +46,7 @@ def page(browser: Any, tmp_path: Path, make_row: Callable[..., dict[str, Any]]) 
         for place, (rater, text) in enumerate(raters.items()) for item in range(4)
     ]  # fmt: skip
     file = tmp_path / "analysis.html"
-    file.write_text(render_analysis(analyse(rows, resampling=Resampling(10))), encoding="utf-8")
+    file.write_text(render_analysis(analyse_rows(rows, resampling=Resampling(10))), encoding="utf-8")
     opened, faults = browser.new_page(viewport={"width": PAPER, "height": 900}), list[str]()
     opened.on("console", lambda message: faults.append(message.text))
     opened.on("pageerror", lambda error: faults.append(str(error)))
