@@ -4,7 +4,7 @@ class FileProblem extends Error {}
 
 /** Every complete rating, in the form that collection reads; anything beyond that form is under `meta`. */
 const exported = (work) =>
-  [...work.order.keys()].filter((number) => work.isComplete(number)).map((number) => {
+  work.numbers.filter((number) => work.isComplete(number)).map((number) => {
     const record = work.record(number);
     const practice = work.isPractice(number);
     return {
@@ -117,6 +117,6 @@ const takeIn = (work, entries) => {
     count.taken += 1;
   }
   work.former = [];
-  work.save({ unlocked: work.unlocked || work.counted(true).length > 0 }); // whoever rated a reply is past the practice
+  work.save({ unlocked: work.unlocked || work.rated.length > 0 }); // whoever rated a reply is past the practice
   return count;
 };

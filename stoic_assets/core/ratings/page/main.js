@@ -81,7 +81,7 @@ const session = {
     this.clock.stop();
     this.work.save({ unlocked: true });
     showSaved(this.work);
-    setText("finished-text", `${this.work.counted(true).length} of ${DATA.items.length} replies are rated. Thank you.`);
+    setText("finished-text", `${this.work.rated.length} of ${DATA.items.length} replies are rated. Thank you.`);
     show("finished");
     showProgress(this.work);
   },
@@ -92,10 +92,9 @@ const session = {
   },
 
   file() {
-    const [rated, practised] = [this.work.counted(true).length, this.work.practised];
-    const begun = this.work.unfinished.length;
-    const without = begun ? ` It leaves out replies that are begun and not finished (${begun}), with their comments: finish these first.` : "";
-    setText("file-text", `It contains ${rated} of ${DATA.items.length} rated replies and ${practised} of ${DATA.practice.length} for practice.${without} Send it to the study lead when you are done, or load it on another device to continue there.`);
+    const { rated, practised, unfinished } = this.work;
+    const without = unfinished.length ? ` It leaves out replies that are begun and not finished (${unfinished.length}), with their comments: finish these first.` : "";
+    setText("file-text", `It contains ${rated.length} of ${DATA.items.length} rated replies and ${practised.length} of ${DATA.practice.length} for practice.${without} Send it to the study lead when you are done, or load it on another device to continue there.`);
     showSaved(this.work);
     byId("text").value = fileText(this.work);
     byId("share").hidden = !navigator.canShare?.({ files: [fileOf(this.work)] });

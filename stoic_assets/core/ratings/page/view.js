@@ -47,7 +47,7 @@ const minutes = (seconds) => {
 
 /** The bar at the top. Before practice is done it counts the practice. */
 const showProgress = (work) => {
-  const [done, all] = work.unlocked ? [work.counted(true).length, DATA.items.length] : [work.practised, DATA.practice.length];
+  const [done, all] = (work.unlocked ? [work.rated, DATA.items] : [work.practised, DATA.practice]).map((each) => each.length);
   byId("progress").max = all;
   byId("progress").value = done;
   const left = done < all ? minutes(work.secondsLeft()) : "";
@@ -74,7 +74,7 @@ const element = (name, text) => {
 /** The numbers of all items that are open to this rater, each a link to it. */
 const showList = (work, current, open) => {
   const last = work.unlocked ? work.order.length : DATA.practice.length;
-  const entries = [...work.order.keys()].slice(0, last).map((number) => {
+  const entries = work.numbers.slice(0, last).map((number) => {
     const button = element("button", work.isPractice(number) ? `P${number + 1}` : String(number + 1 - DATA.practice.length));
     const state = work.isComplete(number) ? "rated" : work.isBegun(number) ? "begun" : "open";
     button.type = "button";

@@ -197,14 +197,18 @@ class Work {
     return this.unanswered(number).length < QUESTIONS.length || this.record(number).comments !== "";
   }
 
-  /** Whether there is none of that anywhere. */
+  get numbers() {
+    return [...this.order.keys()];
+  }
+
+  /** Whether there is no answer and no comment anywhere. */
   get isBlank() {
-    return ![...this.order.keys()].some((number) => this.isBegun(number));
+    return !this.numbers.some((number) => this.isBegun(number));
   }
 
   /** The numbers of the items that are begun and not finished. */
   get unfinished() {
-    return [...this.order.keys()].filter((number) => this.isBegun(number) && !this.isComplete(number));
+    return this.numbers.filter((number) => this.isBegun(number) && !this.isComplete(number));
   }
 
   /** The first item that lacks an answer, or null when all are rated. */
@@ -213,19 +217,19 @@ class Work {
     return number < 0 ? null : number;
   }
 
-  /** The numbers of the real items, by whether they are rated. */
-  counted(isRated) {
-    return [...this.order.keys()].filter((number) => !this.isPractice(number) && this.isComplete(number) === isRated);
+  /** The numbers of the real items that are rated. */
+  get rated() {
+    return this.numbers.filter((number) => !this.isPractice(number) && this.isComplete(number));
   }
 
-  /** How many of the practice items are done. */
+  /** The numbers of the practice items that are done. */
   get practised() {
-    return [...DATA.practice.keys()].filter((number) => this.isComplete(number)).length;
+    return this.numbers.filter((number) => this.isPractice(number) && this.isComplete(number));
   }
 
   /** Seconds that the rest will take at the rater's own median pace; null before there is a pace. */
   secondsLeft() {
-    const times = this.counted(true).map((number) => this.record(number).seconds).sort((a, b) => a - b);
-    return times.length < 3 ? null : times[Math.floor(times.length / 2)] * this.counted(false).length;
+    const times = this.rated.map((number) => this.record(number).seconds).sort((a, b) => a - b);
+    return times.length < 3 ? null : times[Math.floor(times.length / 2)] * (DATA.items.length - times.length);
   }
 }
