@@ -68,6 +68,15 @@ class Rater:
         self.page.keyboard.type(name)
         self.press(">")
 
+    def give_way(self) -> None:
+        """To the welcome page, for another rater."""
+        self.press("?")
+        self.page.click("#other-rater")
+
+    def escape(self) -> None:
+        """Out of a dialog, or of the field for a comment."""
+        self.page.keyboard.press("Escape")
+
     def practise(self, name: str = "ann") -> None:
         """To the first real item."""
         self.enter(name)
@@ -105,7 +114,7 @@ class Rater:
         """Types a comment on the open item."""
         self.press("c")
         self.page.keyboard.type(text)
-        self.page.keyboard.press("Escape")
+        self.escape()
 
     def saved(self, folder: Path) -> Path:
         """What `save_from_dialog` gives, as a file to load elsewhere."""
@@ -117,7 +126,7 @@ class Rater:
         """What the file holds that is saved from an open item."""
         self.press("s")
         ratings = json.loads(self.save(folder).read_text(encoding="utf-8"))
-        self.page.keyboard.press("Escape")
+        self.escape()
         return ratings
 
 
@@ -186,6 +195,13 @@ def write_page(tmp_path: Path) -> Callable[..., tuple[Path, BlindPage]]:
         return file, page
 
     return write
+
+
+@pytest.fixture
+def rater(visit: Callable[..., Rater], write_page: Callable[..., tuple[Path, BlindPage]]) -> Rater:
+    """Somebody at a page of a few replies."""
+    file, _ = write_page()
+    return visit(file)
 
 
 @pytest.fixture

@@ -29,4 +29,4 @@ def test_axe_finds_nothing(visit: Any, write_page: Any, phone: Any) -> None:
     for key in "ls?":
         rater.press(key)
         look()
-        rater.page.keyboard.press("Escape")
+        rater.escape()

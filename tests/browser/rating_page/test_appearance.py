@@ -74,14 +74,13 @@ def test_small_windows_show_help_from_its_top_and_the_comparison_whole(visit: An
     rater.enter()
     rater.press("?")
     assert rater.page.evaluate("document.getElementById('help').scrollTop") == 0
-    rater.page.keyboard.press("Escape")
+    rater.escape()
     rater.press("54543y")
     feedback = rater.page.locator("#feedback")
     assert feedback.evaluate("(card) => card.scrollWidth <= card.clientWidth")
 
 
-def test_no_word_of_an_anchor_is_broken_at_any_width(visit: Any, write_page: Any) -> None:
-    rater = visit(write_page()[0])
+def test_no_word_of_an_anchor_is_broken_at_any_width(rater: Any) -> None:
     rater.enter()
     for width in (320, 390, 720, 768, 1024, 1100, 1200, 1280, 1440):
         rater.page.set_viewport_size({"width": width, "height": 768})
@@ -89,8 +88,7 @@ def test_no_word_of_an_anchor_is_broken_at_any_width(visit: Any, write_page: Any
         assert rater.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
 
 
-def test_the_list_rings_what_is_begun_and_nothing_else(visit: Any, write_page: Any) -> None:
-    rater = visit(write_page()[0])
+def test_the_list_rings_what_is_begun_and_nothing_else(rater: Any) -> None:
     rater.practise()
     rater.press("12")
     rater.press("l")
@@ -106,8 +104,7 @@ def test_the_list_rings_what_is_begun_and_nothing_else(visit: Any, write_page: A
     ]
 
 
-def test_a_number_of_the_list_is_called_by_what_stands_on_it(visit: Any, write_page: Any) -> None:
-    rater = visit(write_page()[0])
+def test_a_number_of_the_list_is_called_by_what_stands_on_it(rater: Any) -> None:
     rater.practise()
     rater.press("l")
     names = rater.page.locator("#numbers button").evaluate_all(
@@ -128,8 +125,7 @@ def test_with_colours_of_the_users_own_the_current_question_alone_is_framed(visi
     assert frames == [False, True, False, False, False, False]
 
 
-def test_chosen_answers_are_read_on_paper(visit: Any, write_page: Any) -> None:
-    rater = visit(write_page()[0])
+def test_chosen_answers_are_read_on_paper(rater: Any) -> None:
     rater.enter()
     rater.press("5" + "0")
     rater.page.emulate_media(media="print")
@@ -194,7 +190,7 @@ def test_everything_can_be_seen_hit_and_named(scheme: str, visit: Any, write_pag
     for key in "ls?":
         rater.press(key)
         look()
-        rater.page.keyboard.press("Escape")
+        rater.escape()
     rater.press("345y")
     look()
     rater.press(">" + "54543y>" * 4)

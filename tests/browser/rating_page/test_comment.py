@@ -23,10 +23,7 @@ def paste(rater: Any, text: str) -> None:
     rater.page.keyboard.press("Control+v")
 
 
-def test_near_its_limit_a_comment_says_how_much_still_fits_and_what_was_cut(
-    visit: Any, write_page: Any, tmp_path: Path
-) -> None:
-    rater = visit(write_page()[0])
+def test_near_its_limit_a_comment_says_how_much_still_fits_and_what_was_cut(rater: Any, tmp_path: Path) -> None:
     rater.practise()
     rater.press("12345yc")
     told = rater.page.locator("#comment-room")
@@ -41,7 +38,7 @@ def test_near_its_limit_a_comment_says_how_much_still_fits_and_what_was_cut(
     assert told.text_content() == "1,000 more than fit: a comment has at most 4,000 characters. The rest was cut off."
     rater.page.keyboard.press("Backspace")
     assert told.text_content() == "At most 10 more characters fit."
-    rater.page.keyboard.press("Escape")
+    rater.escape()
     rater.press(">")
     assert told.text_content() == ""
     [rating] = [each for each in rater.save_from_dialog(tmp_path) if not each["meta"]["practice"]]

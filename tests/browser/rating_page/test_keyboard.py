@@ -9,8 +9,7 @@ import pytest
 PRACTICE = 5
 
 
-def test_every_answer_can_be_changed_and_none_is_counted_twice(visit: Any, write_page: Any, tmp_path: Path) -> None:
-    rater = visit(write_page()[0])
+def test_every_answer_can_be_changed_and_none_is_counted_twice(rater: Any, tmp_path: Path) -> None:
     rater.practise()
     rater.press("11111n>" + "222")
     rater.press("b")
@@ -27,8 +26,7 @@ def test_every_answer_can_be_changed_and_none_is_counted_twice(visit: Any, write
     assert len({rating["test_id"] for rating in ratings}) == len(ratings) == PRACTICE + 1
 
 
-def test_digits_change_a_rated_reply_that_is_opened_again(visit: Any, write_page: Any) -> None:
-    rater = visit(write_page()[0])
+def test_digits_change_a_rated_reply_that_is_opened_again(rater: Any) -> None:
     rater.practise()
     rater.press("12345y>" + "b" + "54")
     assert rater.title.startswith("Reply 1")
@@ -43,8 +41,7 @@ def test_digits_change_a_rated_reply_that_is_opened_again(visit: Any, write_page
     assert rater.title.startswith("Reply 2")
 
 
-def test_undo_takes_answers_back_across_items(visit: Any, write_page: Any) -> None:
-    rater = visit(write_page()[0])
+def test_undo_takes_answers_back_across_items(rater: Any) -> None:
     rater.practise()
     rater.press("12345y>" + "4u")
     assert rater.chosen() == {}
@@ -57,8 +54,7 @@ def test_undo_takes_answers_back_across_items(visit: Any, write_page: Any) -> No
     assert rater.title.startswith("Reply 2")
 
 
-def test_keys_that_are_no_answer_change_nothing(visit: Any, write_page: Any) -> None:
-    rater = visit(write_page()[0])
+def test_keys_that_are_no_answer_change_nothing(rater: Any) -> None:
     rater.enter()
     rater.press("0ymn679x")
     assert rater.chosen() == {}
@@ -86,22 +82,20 @@ def test_keys_do_what_the_buttons_do_between_and_after_the_replies(visit: Any, w
             rater.press(key)
             assert rater.page.evaluate("document.querySelector('dialog[open]')?.id") == dialog
             assert rater.page.locator("#numbers [aria-current]").count() == 0
-            rater.page.keyboard.press("Escape")
+            rater.escape()
         rater.press("1ybu")
         assert rater.page.locator(f"#{section}").is_visible()
     assert len(json.loads(rater.save(tmp_path).read_text(encoding="utf-8"))) == PRACTICE + len(page.items)
 
 
 @pytest.mark.parametrize("way", [">", "f", "l>"], ids=["enter", "first", "list"])
-def test_from_practice_the_first_reply_is_one_key_away(way: str, visit: Any, write_page: Any) -> None:
-    rater = visit(write_page()[0])
+def test_from_practice_the_first_reply_is_one_key_away(way: str, rater: Any) -> None:
     rater.enter()
     rater.press("54543y>" * PRACTICE + way)
     assert rater.title == "Reply 1 of 5"
 
 
-def test_a_key_that_is_held_answers_once(visit: Any, write_page: Any) -> None:
-    rater = visit(write_page()[0])
+def test_a_key_that_is_held_answers_once(rater: Any) -> None:
     rater.enter()
     for _ in range(4):  # what a keyboard sends while a key is held
         rater.page.keyboard.down("3")
@@ -109,8 +103,7 @@ def test_a_key_that_is_held_answers_once(visit: Any, write_page: Any) -> None:
     assert rater.chosen() == {"appropriateness": "3"}
 
 
-def test_digits_need_no_shift_on_any_keyboard(visit: Any, write_page: Any) -> None:
-    rater = visit(write_page()[0])
+def test_digits_need_no_shift_on_any_keyboard(rater: Any) -> None:
     rater.enter()
     for key, code, shift in (("é", "Digit2", False), ("4", "Digit4", True), ("!", "Digit1", True)):
         rater.page.evaluate(
@@ -120,8 +113,7 @@ def test_digits_need_no_shift_on_any_keyboard(visit: Any, write_page: Any) -> No
     assert rater.chosen() == {"appropriateness": "2", "helpfulness": "4"}
 
 
-def test_letters_work_on_keyboards_that_have_other_ones(visit: Any, write_page: Any) -> None:
-    rater = visit(write_page()[0])
+def test_letters_work_on_keyboards_that_have_other_ones(rater: Any) -> None:
     rater.enter()
     rater.press("12345")
 
@@ -156,8 +148,7 @@ def test_undo_does_not_take_back_a_newer_answer_of_another_window(visit: Any, wr
     assert first.chosen() == {"appropriateness": "5"}
 
 
-def test_undo_is_still_there_when_a_window_comes_back_and_nothing_has_changed(visit: Any, write_page: Any) -> None:
-    rater = visit(write_page()[0])
+def test_undo_is_still_there_when_a_window_comes_back_and_nothing_has_changed(rater: Any) -> None:
     rater.enter()
     rater.press("3")
     rater.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
@@ -165,12 +156,11 @@ def test_undo_is_still_there_when_a_window_comes_back_and_nothing_has_changed(vi
     assert rater.chosen() == {}
 
 
-def test_single_keys_can_be_switched_off(visit: Any, write_page: Any) -> None:
-    rater = visit(write_page()[0])
+def test_single_keys_can_be_switched_off(rater: Any) -> None:
     rater.enter()
     rater.press("?")
     rater.page.uncheck("#shortcuts")
-    rater.page.keyboard.press("Escape")
+    rater.escape()
     rater.press("3")
     assert rater.chosen() == {}
     rater.page.focus("input[name=helpfulness][value='2']")

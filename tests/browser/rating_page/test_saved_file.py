@@ -72,10 +72,7 @@ def test_a_rating_whose_comment_was_kept_counts_before_the_one_in_the_file(
     assert after["meta"]["seconds"] > before["meta"]["seconds"]
 
 
-def test_the_time_until_a_file_is_loaded_is_of_the_reply_that_is_open(
-    visit: Any, write_page: Any, tmp_path: Path
-) -> None:
-    rater = visit(write_page()[0])
+def test_the_time_until_a_file_is_loaded_is_of_the_reply_that_is_open(rater: Any, tmp_path: Path) -> None:
     rater.page.clock.install()
     rater.page.reload()
     rater.practise()
@@ -90,8 +87,7 @@ def test_the_time_until_a_file_is_loaded_is_of_the_reply_that_is_open(
     assert (last["practice"], 20 <= last["seconds"] < 25) == (False, True)
 
 
-def test_saving_says_so_until_something_changes(visit: Any, write_page: Any, tmp_path: Path) -> None:
-    rater = visit(write_page()[0])
+def test_saving_says_so_until_something_changes(rater: Any, tmp_path: Path) -> None:
     rater.practise()
     rater.press("12345y>s")
     told = rater.page.locator("#file-saved")
@@ -103,12 +99,12 @@ def test_saving_says_so_until_something_changes(visit: Any, write_page: Any, tmp
     rater.reload()
     rater.press("1s")  # not a finished rating, so not in the file
     assert told.text_content().startswith(f"Saved as {name} (")
-    rater.page.keyboard.press("Escape")
+    rater.escape()
     rater.press("2345ys")
     assert told.text_content().startswith("Changed since you last saved (")
     rater.save(tmp_path)
     assert told.text_content().startswith(f"Saved as {name} (")
-    rater.page.keyboard.press("Escape")
+    rater.escape()
     rater.press("us")
     assert told.text_content().startswith("Changed since you last saved (")
 

@@ -62,15 +62,14 @@ def server(tmp_path: Path) -> Iterator[str]:
         thread.join()
 
 
-def test_two_people_may_share_a_browser(visit: Any, write_page: Any) -> None:
-    rater = visit(write_page()[0])
+def test_two_people_may_share_a_browser(rater: Any) -> None:
     rater.enter("ann")
-    rater.press("123?")
-    rater.page.click("#other-rater")
+    rater.press("123")
+    rater.give_way()
     rater.enter("bob")
     assert rater.chosen() == {}
-    rater.press("5?")
-    rater.page.click("#other-rater")
+    rater.press("5")
+    rater.give_way()
     rater.enter("ANN")
     assert rater.chosen() == {"appropriateness": "1", "helpfulness": "2", "stoic_authenticity": "3"}
 
@@ -100,7 +99,7 @@ def test_a_page_that_comes_back_from_the_browser_s_history_takes_up_what_was_rat
     rater.page.goto("about:blank")
     rater.page.goto(f"{server}/{file.name}")
     rater.press("2345y" + "cwise")
-    rater.page.keyboard.press("Escape")
+    rater.escape()
     rater.press(">" + "54")
     before = rater.title, rater.text("#progress-text"), rater.chosen()
     rater.page.evaluate("history.go(-2)")
@@ -112,9 +111,8 @@ def test_a_page_that_comes_back_from_the_browser_s_history_takes_up_what_was_rat
     assert (rater.title, rater.text("#progress-text"), rater.chosen()) == before
 
 
-def test_the_time_away_from_a_page_that_comes_back_is_of_no_reply(visit: Any, write_page: Any, tmp_path: Path) -> None:
+def test_the_time_away_from_a_page_that_comes_back_is_of_no_reply(rater: Any, tmp_path: Path) -> None:
     """Not every browser tells a page that it is hidden before it goes into the history."""
-    rater = visit(write_page()[0])
     rater.page.clock.install()
     rater.page.reload()
     rater.practise()
@@ -186,8 +184,7 @@ def test_two_windows_keep_two_raters_apart(visit: Any, write_page: Any) -> None:
     ann.enter("ann")
     ann.press("12")
     bob = ann.another_window()
-    bob.press("?")
-    bob.page.click("#other-rater")
+    bob.give_way()
     bob.page.reload()
     assert bob.page.locator("#welcome").is_visible()
     bob.enter("bob")
@@ -198,8 +195,7 @@ def test_two_windows_keep_two_raters_apart(visit: Any, write_page: Any) -> None:
         assert rater.text("#bar").strip().startswith(f"{name}: Practice")
 
 
-def test_a_comment_stays_with_its_reply_however_the_next_one_is_opened(visit: Any, write_page: Any) -> None:
-    rater = visit(write_page()[0])
+def test_a_comment_stays_with_its_reply_however_the_next_one_is_opened(rater: Any) -> None:
     rater.practise()
     rater.press("12345yc")
     rater.page.keyboard.type("wise")
@@ -236,12 +232,10 @@ def test_without_storage_closing_is_warned_of_until_a_file_holds_everything(
 def test_of_work_that_is_not_stored_the_page_warns_while_another_rater_is_at_it(visit: Any, write_page: Any) -> None:
     rater = visit(write_page()[0], script=full(room=300))  # a name fits, and work of which there is little
     rater.practise("ann")
-    rater.press("?")
-    rater.page.click("#other-rater")
+    rater.give_way()
     assert warned(rater) == (True, True)
     rater.enter("bob")
     assert warned(rater) == (True, True)
-    rater.press("?")
-    rater.page.click("#other-rater")
+    rater.give_way()
     rater.enter("ann")
     assert rater.text("#progress-text").startswith("0 of 5 rated")

@@ -50,7 +50,7 @@ def test_a_whole_study_by_keyboard_alone(screen: Any, visit: Any, workplace: Wor
     assert before[2] == {"appropriateness": "5", "helpfulness": "2", "stoic_authenticity": "1"}
     assert rater.text("#progress-text").startswith(f"{half} of {built.items} rated")
     rater.press("30ncwise")
-    rater.page.keyboard.press("Escape")
+    rater.escape()
     rater.press(">" + "55555y>" * (built.items - half - 1))
     assert rater.text("#finished-text").startswith(f"{built.items} of {built.items} replies are rated")
     rater.page.keyboard.press("Tab")

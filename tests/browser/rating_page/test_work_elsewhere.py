@@ -119,7 +119,7 @@ def test_a_file_that_does_not_fit_is_refused_whole(
     rater.page.set_input_files("#dialog-file", path)
     rater.page.wait_for_function("document.querySelector('[data-problem=dialog-file]').textContent !== ''")
     assert complaint in rater.text("[data-problem=dialog-file]")
-    rater.page.keyboard.press("Escape")
+    rater.escape()
     assert rater.title == "Practice 1 of 5"
     assert rater.chosen() == {}
 
@@ -140,14 +140,13 @@ def test_what_is_saved_is_what_collection_takes(visit: Any, write_page: Any, tmp
     assert json.loads(rater.page.input_value("#text"))[-1]["comments"] == rating.comments
 
 
-def test_the_file_says_what_it_leaves_out(visit: Any, write_page: Any) -> None:
-    rater = visit(write_page()[0])
+def test_the_file_says_what_it_leaves_out(rater: Any) -> None:
     rater.practise()
     rater.press("s")
     assert rater.text("#file-text").startswith("It contains 0 of 5 rated replies and 5 of 5 for practice. Send it")
-    rater.page.keyboard.press("Escape")
+    rater.escape()
     rater.press("12345y>" + "cnot yet")
-    rater.page.keyboard.press("Escape")
+    rater.escape()
     rater.press("l")
     rater.page.click("#numbers button:text-is('3')")
     rater.press("4s")
