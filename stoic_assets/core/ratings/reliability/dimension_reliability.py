@@ -6,6 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from stoic_assets.core.ratings.rating_table import ANSWERS, MARKS, Floats, RatingTable
 from stoic_assets.core.ratings.reliability.chance_corrected import (
@@ -108,12 +109,15 @@ def _dimension(marks: Floats, overall: Floats, weights: Floats) -> DimensionReli
 
 
 def _estimates(marks: Floats, weights: Floats, coefficients: Mapping[str, Coefficient]) -> dict[str, Estimate]:
-    why, unvaried = _no_agreement(marks), _unvaried(marks)
-    if why is not None:
+    there = ~np.isnan(marks)
+    is_shared = there.sum(axis=1) >= 2
+    shared = int(is_shared.sum())
+    if (why := _no_agreement(there, shared)) is not None:
         return dict.fromkeys(coefficients, undefined(why))
-    shared = int(((~np.isnan(marks)).sum(axis=1) >= 2).sum())
+    comparable = marks[there & is_shared[:, None]]
+    is_unvaried = bool((comparable == comparable[0]).all())
     return {
-        name: undefined(SAME) if unvaried and name not in NEEDS_NO_VARIATION
+        name: undefined(SAME) if is_unvaried and name not in NEEDS_NO_VARIATION
         else _estimate(marks, weights, coefficient, shared)
         for name, coefficient in coefficients.items()
     }  # fmt: skip
@@ -125,21 +129,12 @@ def _estimate(marks: Floats, weights: Floats, coefficient: Coefficient, shared: 
     return with_interval(value, draws(marks, weights), shared, why_none)
 
 
-def _no_agreement(marks: Floats) -> str | None:
-    """Why there is nothing that raters could agree on, or None."""
-    there = ~np.isnan(marks)
+def _no_agreement(there: npt.NDArray[np.bool_], shared: int) -> str | None:
+    """Why there is nothing that raters could agree on, or None; so many items have marks of two raters."""
     if not there.any():
         return "nobody gave a mark"
     if there.any(axis=0).sum() == 1:
         return "one rater gave marks: agreement needs two"
-    shared = int((there.sum(axis=1) >= 2).sum())
     if not shared:
         return "no item has marks of two raters"
     return "one item has marks of two raters: reliability needs two such items" if shared == 1 else None
-
-
-def _unvaried(marks: Floats) -> bool:
-    """Whether all marks on items with two or more marks are the same."""
-    there = ~np.isnan(marks)
-    comparable = marks[there & (there.sum(axis=1, keepdims=True) >= 2)]
-    return bool((comparable == comparable[:1]).all())
