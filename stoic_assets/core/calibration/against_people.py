@@ -63,13 +63,13 @@ def judges_of(verdicts: Iterable[Row]) -> frozenset[str]:
     return frozenset(row["judge_model"] for row in verdicts if row["score"] is not None)
 
 
-def against_people(calibration: Iterable[Row], judges: Collection[str]) -> list[AgainstPeople]:
-    """The comparison of each of these judges, alone and together, with people's ratings; empty without ratings.
+def against_people(calibration: Iterable[Row], judges: Collection[str] | None = None) -> list[AgainstPeople]:
+    """The comparison of each judge, of these or of all, alone and together, with people's ratings; empty without any.
 
     `calibration` are rows of `judge_calibration`.
     """
     known = {(row["virtue"], row["judge_model"], row["measure"]): row for row in calibration if row.get("items")}
-    names = {judge for _, judge, _ in known if set(judge.split(",")) <= set(judges)}
+    names = {judge for _, judge, _ in known if judges is None or set(judge.split(",")) <= set(judges)}
     return [
         AgainstPeople(virtue, judge, known[virtue, judge, "spearman"], known[virtue, judge, "alpha_people"])
         for judge in sorted(names, key=lambda judge: (judge.count(","), judge))
@@ -102,8 +102,7 @@ def raters_in_short(calibration: Iterable[Row]) -> str:
 
     The rows are those of `judge_calibration`.
     """
-    rows = list(calibration)
-    return _about_raters(against_people(rows, {judge for row in rows for judge in row["judge_model"].split(",")}))
+    return _about_raters(against_people(calibration))
 
 
 def _about_raters(found: Iterable[AgainstPeople]) -> str:

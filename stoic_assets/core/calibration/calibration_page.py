@@ -11,7 +11,7 @@ from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.ratings.report.document import render_document
 from stoic_assets.core.ratings.rubric import DIMENSIONS
 
-SIGNALS = {"spread": "agreement of verdicts", "self": "the judge’s own"}
+SIGNAL_TITLES = {"spread": "agreement of verdicts", "self": "the judge’s own"}
 """What a confidence is read from, in words."""
 EDGE_TITLES = {edge: dimension.title for edge, dimension in zip(EDGES, DIMENSIONS, strict=True)}
 
@@ -28,7 +28,7 @@ def render_calibration(comparisons: Sequence[JudgeComparison], offline: bool = F
         "calibration.html.jinja", "core/calibration/templates", comparisons=comparisons, agree=_agree(comparisons),
         compared=[found for found in comparisons if found.trials], not_compared=_not_compared(comparisons),
         rated=[found for found in comparisons if found.rated],
-        diagrams=list(zip(maps, charts, strict=True)), signals=SIGNALS, edges=EDGE_TITLES,
+        diagrams=list(zip(maps, charts, strict=True)), signals=SIGNAL_TITLES, edges=EDGE_TITLES,
         rubric=next((found.rubric for found in comparisons if found.rubric), None),
         offline_note=OFFLINE_NOTE if offline else None, inattention=inattention,
     )  # fmt: skip
@@ -42,7 +42,5 @@ def _not_compared(comparisons: Sequence[JudgeComparison]) -> dict[str, str | Non
 
 def _agree(comparisons: Sequence[JudgeComparison]) -> dict[tuple[str, str], str | None]:
     """Whether the scores agree with people's, if people agree at all, in words, by virtue and judge."""
-    rows = [row for found in comparisons for row in found.rows()]
-    judges = {name for found in comparisons for name in found.judge.split(",")}
-    found = against_people(rows, judges)
+    found = against_people(row for comparison in comparisons for row in comparison.rows())
     return {(each.virtue, each.judge): "raters do not agree" if each.raters_differ else each.agree for each in found}
