@@ -126,7 +126,7 @@ def _traces(
 
 def _batch(entries: Sequence[list[Trace]]) -> Batch:
     return Batch(
-        outputs=[{trace.trial_id: _words(trace, "agent") for trace in entry} for entry in entries],
+        outputs=[{trace.trial_id: [*_numbered(trace, "agent").values()] for trace in entry} for entry in entries],
         scores=[fmean(trace.score for trace in entry) for entry in entries],
         trajectories=list(entries),
         objective_scores=[_objective_scores(entry) for entry in entries],
@@ -144,10 +144,6 @@ def _held(trace: Trace) -> float | None:
     """The share of its assertions that held, by weight; None without any that has one."""
     weight = sum(row["weight"] for row in trace.results)
     return sum(row["weight"] for row in trace.results if row["passed"]) / weight if weight else None
-
-
-def _words(trace: Trace, speaker: str) -> list[str]:
-    return [row["content"] for row in trace.turns if row["speaker"] == speaker]
 
 
 def _record(trace: Trace) -> ReflectiveRecord:
