@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.kills.attempts import of_whichever_attempt
-from benchmarks.throughput.servers import Answer, Connection, Service, completion, instance
+from benchmarks.throughput.servers import Answer, Service, completion, instance, listening
 from benchmarks.throughput.workload import SIGN_OFF
 
 USER = re.compile(r"user-[\w.-]+")
@@ -116,6 +116,5 @@ def doubles(latency: float) -> Iterator[Doubles]:
 
 
 async def _listen(answer: Callable[[str, str, bytes], Any], latency: float) -> str:
-    service = Service(answer, latency, latency)
-    server = await asyncio.get_running_loop().create_server(lambda: Connection(service), "127.0.0.1", 0, backlog=512)
-    return f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    _, port = await listening(Service(answer, latency, latency))
+    return f"http://127.0.0.1:{port}"

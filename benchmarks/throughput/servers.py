@@ -159,12 +159,18 @@ def agent_answers() -> Callable[[str, str, bytes], Answer]:
     return answer
 
 
+async def listening(service: Service) -> tuple[asyncio.Server, int]:
+    """The service on loopback, and its port."""
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Connection(service), "127.0.0.1", 0, backlog=2048)
+    return server, server.sockets[0].getsockname()[1]
+
+
 async def serve(role: str, latency: float, bookkeeping: float) -> None:
     """Serves until the process is ended."""
     service = Service(model_answers() if role == "model" else agent_answers(), latency, bookkeeping)
-    loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Connection(service), "127.0.0.1", 0, backlog=2048)
-    print(server.sockets[0].getsockname()[1], flush=True)
+    server, port = await listening(service)
+    print(port, flush=True)
     await server.serve_forever()
 
 

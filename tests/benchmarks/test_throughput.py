@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.throughput.adapter import press
 from benchmarks.throughput.bare_client import measure
-from benchmarks.throughput.servers import Connection, Service, agent_answers, model_answers
+from benchmarks.throughput.servers import Service, agent_answers, listening, model_answers
 from benchmarks.throughput.workload import JUDGE_CALLS, Workload, write_project
 from stoic_assets.adapters.disk.configuration_files import load_settings
 from stoic_assets.adapters.disk.job_files import load_jobs
@@ -30,14 +30,10 @@ def served(work: Callable[[str, str], Awaitable[Any]]) -> tuple[Any, dict[str, A
 
     async def serve() -> tuple[Any, dict[str, Any], dict[str, Any]]:
         services = [Service(answers, SMALL.latency, 0) for answers in (agent_answers(), model_answers())]
-        loop = asyncio.get_running_loop()
-        listening = [
-            await loop.create_server(lambda service=service: Connection(service), "127.0.0.1", 0)  # type: ignore[misc]
-            for service in services
-        ]
-        agent, model = (f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}" for server in listening)
+        servers, ports = zip(*[await listening(service) for service in services], strict=True)
+        agent, model = (f"http://127.0.0.1:{port}" for port in ports)
         result = await work(agent, model)
-        for server in listening:
+        for server in servers:
             server.close()
         return result, services[0].tally(), services[1].tally()
 
