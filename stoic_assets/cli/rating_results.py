@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from stoic_assets.adapters.models.stand_in import judged_by_stand_in
+from stoic_assets.adapters.ratings.calibration_store import Calibrated
 from stoic_assets.adapters.ratings.rating_analysis import Analysed
 from stoic_assets.cli import console
 from stoic_assets.core.calibration.against_people import panel_in_short
@@ -66,14 +67,11 @@ def _agreement_table(analysis: "RatingAnalysis") -> Table:
     return table
 
 
-def show_calibration(comparisons: "list[JudgeComparison]", inattention: str) -> None:
-    """How far each judge agrees with people about each virtue, and why a confidence is not calibrated.
-
-    Before that `inattention`, a sentence about raters, if there is one.
-    """
-    _warn(inattention)
+def show_calibration(calibrated: Calibrated) -> None:
+    """How far each judge agrees with people about each virtue, why a confidence is not calibrated, and the report."""
+    comparisons, rows = calibrated.comparisons, calibrated.rows
+    _warn(calibrated.inattention)
     console.print_table(_calibration_table(comparisons))
-    rows = [row for comparison in comparisons for row in comparison.rows()]
     for judge in dict.fromkeys(comparison.judge for comparison in comparisons):
         if said := panel_in_short(rows, judge.split(",")):
             console.say(console.foreign(f"{judge}: {said}"), indent=2)
@@ -82,6 +80,7 @@ def show_calibration(comparisons: "list[JudgeComparison]", inattention: str) -> 
     console.say("agreement: mean quadratic kappa with each rater; wins: share of raters that the judge could replace")
     if judged_by_stand_in(comparison.judge for comparison in comparisons):
         console.say(OFFLINE_NOTE, style="yellow")
+    console.out.print(f"report: {calibrated.report}")
 
 
 def _calibration_table(comparisons: "list[JudgeComparison]") -> Table:

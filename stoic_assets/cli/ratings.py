@@ -124,13 +124,10 @@ def calibrate(as_json: Json = False) -> None:
     workplace = open_workplace(progress=console.Notes())
     workplace.warehouse.refuse_misread_folder()
     calibrated = calibration_store.calibrate_and_store(workplace)
-    comparisons, report = calibrated.comparisons, calibrated.report
     if as_json:
-        rows = [row for comparison in comparisons for row in comparison.rows()]
-        measures = [{name: value for name, value in row.items() if name != "confidence_map"} for row in rows]
-        console.print_json({"report": str(report), "measures": measures})
-    elif comparisons:
-        show_calibration(comparisons, calibrated.inattention)
-        console.out.print(f"report: {report}")
+        measures = [{name: value for name, value in row.items() if name != "confidence_map"} for row in calibrated.rows]
+        console.print_json({"report": str(calibrated.report), "measures": measures})
+    elif calibrated.comparisons:
+        show_calibration(calibrated)
     else:
         console.say("no reply has both ratings and a verdict yet; `stoic ratings build` makes a page for raters")

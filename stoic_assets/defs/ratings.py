@@ -117,8 +117,7 @@ def judge_calibration(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeR
     """How well the judge agrees with people on the same replies, and how often it is right at each confidence."""
     with reported(workplace):
         calibrated = calibration_store.calibrate_and_store(workplace)
-    comparisons = calibrated.comparisons
-    rows = [row for found in comparisons for row in found.rows()]
+    comparisons, rows = calibrated.comparisons, calibrated.rows
     maps = [each for found in comparisons for each in found.maps.values()]
     return dg.MaterializeResult(
         metadata={

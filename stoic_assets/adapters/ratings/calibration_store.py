@@ -39,6 +39,11 @@ class Calibrated:
     report: Path
     inattention: str
 
+    @property
+    def rows(self) -> list[Row]:
+        """The rows of the table."""
+        return [row for found in self.comparisons for row in found.rows()]
+
 
 def calibrate_and_store(workplace: Workplace) -> Calibrated:
     """Calibrates, and writes table and report.
