@@ -13,8 +13,8 @@ import numpy as np
 
 from stoic_assets.core.calibration.judge_agreement import agreement
 from stoic_assets.core.calibration.map_fitting import fitted
-from stoic_assets.core.calibration.paired_scores import Verdicts, by_one_prompt, by_rater, paired, panels
-from stoic_assets.core.feedback.rating_bridge import Bridge, rated_trials, rated_virtues, scaled
+from stoic_assets.core.calibration.paired_scores import Verdicts, by_one_prompt, paired, panels
+from stoic_assets.core.feedback.rating_bridge import Bridge, rated_trials, rated_virtue, scaled
 from stoic_assets.core.judging.confidence_map import ConfidenceMap, Signal
 from stoic_assets.core.ratings.reliability.correlation import spearman
 from stoic_assets.core.ratings.reliability.estimate import USUAL, Estimate, Resampling, undefined
@@ -69,11 +69,11 @@ def judge_calibration(
     trials = rated_trials(ratings)
     judged = panels(row for row in verdicts if row["score"] is not None and row["trial_id"] in trials)
     judges = sorted({names for _, names in judged}, key=lambda names: (len(names), names))
-    rated = by_rater(rated_virtues(trials, bridge))
     found = []
     for virtue in VIRTUES:
+        marks = rated_virtue(virtue, trials, bridge)
         for names in judges:
-            given, marks = by_one_prompt(judged.get((virtue, names), {})), rated.get(virtue, {})
+            given = by_one_prompt(judged.get((virtue, names), {}))
             scores = paired(given, marks)
             fits = {signal: fitted(virtue, names, signal, given, marks, resampling) for signal in SIGNALS}
             measures = agreement(scores, epsilon, resampling) | _edges(given, trials, resampling)

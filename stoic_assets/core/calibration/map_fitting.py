@@ -13,7 +13,8 @@ from statistics import fmean, stdev
 import numpy as np
 import numpy.typing as npt
 
-from stoic_assets.core.calibration.paired_scores import Ratings, Verdicts
+from stoic_assets.core.calibration.paired_scores import Verdicts
+from stoic_assets.core.feedback.rating_bridge import Ratings
 from stoic_assets.core.judging.confidence import ENOUGH, by_own_word, by_spread
 from stoic_assets.core.judging.confidence_map import ConfidenceMap, ReliabilityBin, Signal
 from stoic_assets.core.ratings.rating_table import Floats

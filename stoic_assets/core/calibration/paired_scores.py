@@ -7,7 +7,7 @@ from statistics import fmean
 
 import numpy as np
 
-from stoic_assets.core.feedback.rating_bridge import RatedVirtue
+from stoic_assets.core.feedback.rating_bridge import Ratings
 from stoic_assets.core.grouping import grouped
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.table_rows import Row, Rows
@@ -15,8 +15,6 @@ from stoic_assets.core.virtues import Virtue
 
 Verdicts = Mapping[str, Rows]
 """Scored verdicts by trial."""
-Ratings = Mapping[str, Mapping[str, float]]
-"""People's scores by trial and rater."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,14 +61,6 @@ def by_one_prompt(judged: Verdicts) -> Verdicts:
     times = Counter(prompts.values())
     usual = max(times, key=lambda prompt: (times[prompt], prompt), default=())
     return {trial: rows for trial, rows in judged.items() if prompts[trial] == usual}
-
-
-def by_rater(ratings: Iterable[RatedVirtue]) -> Mapping[Virtue, Ratings]:
-    """People's scores by virtue."""
-    rated: defaultdict[Virtue, defaultdict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
-    for each in ratings:
-        rated[each.virtue][each.trial_id][each.rater_id] = each.score
-    return rated
 
 
 def paired(judged: Verdicts, rated: Ratings) -> PairedScores:

@@ -4,8 +4,8 @@ A mark r of 1–5 is (r − 1)/4. Which dimension counts as a mark of which virt
 `core/calibration` shows for each edge whether dimension and virtue are related at all.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean, variance
 
 from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
@@ -15,7 +15,7 @@ from stoic_assets.core.ratings.blinding import Keys
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, LEVELS, DimensionName, Overall
 from stoic_assets.core.ratings.study import by_newest_rubric, counted
 from stoic_assets.core.table_rows import Row, Rows
-from stoic_assets.core.virtues import VIRTUES, Virtue
+from stoic_assets.core.virtues import Virtue
 
 Bridge = Mapping[DimensionName, Virtue]
 """Dimension of the rating page to virtue."""
@@ -24,14 +24,8 @@ WISHED: Mapping[Overall, float] = {"no": 0.0, "maybe": 0.5, "yes": 1.0}
 """The answers to the overall question as satisfaction, 0–1."""
 
 
-@dataclass(frozen=True)
-class RatedVirtue:
-    """One rater's score for one virtue of one trial; 0–1."""
-
-    trial_id: str
-    rater_id: str
-    virtue: Virtue
-    score: float
+Ratings = Mapping[str, Mapping[str, float]]
+"""People's scores of one virtue, 0–1, by trial and rater."""
 
 
 def rated_trials(rows: Iterable[Row], keys: Keys | None = None) -> dict[str, list[Row]]:
@@ -46,16 +40,14 @@ def rated_trials(rows: Iterable[Row], keys: Keys | None = None) -> dict[str, lis
     return {trial_id: [*{row["rater_id"]: row for row in found}.values()] for trial_id, found in by_rubric.items()}
 
 
-def rated_virtues(trials: Mapping[str, Rows], bridge: Bridge) -> list[RatedVirtue]:
-    """Every rater's virtues of every one of the `rated_trials`: the mean over the dimensions that were marked."""
-    found = []
+def rated_virtue(virtue: Virtue, trials: Mapping[str, Rows], bridge: Bridge) -> Ratings:
+    """Every rater's score of a virtue in the `rated_trials`: the mean over the dimensions that were marked, if any."""
+    found: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for trial_id, ratings in trials.items():
         for rating in ratings:
-            for virtue in VIRTUES:
-                marks = [rating[name] for name, meant in bridge.items() if meant == virtue]
-                given = [scaled(mark) for mark in marks if mark is not None]
-                if given:
-                    found.append(RatedVirtue(trial_id, rating["rater_id"], virtue, fmean(given)))
+            marks = [rating[name] for name, meant in bridge.items() if meant == virtue]
+            if given := [scaled(mark) for mark in marks if mark is not None]:
+                found[trial_id][rating["rater_id"]] = fmean(given)
     return found
 
 

@@ -14,8 +14,8 @@ from scipy.stats import spearmanr
 from sklearn.metrics import cohen_kappa_score
 
 from stoic_assets.core.calibration.judge_agreement import MEASURES, agreement, levels
-from stoic_assets.core.calibration.paired_scores import PairedScores, by_rater, paired, panels
-from stoic_assets.core.feedback.rating_bridge import rated_trials, rated_virtues
+from stoic_assets.core.calibration.paired_scores import PairedScores, paired, panels
+from stoic_assets.core.feedback.rating_bridge import rated_trials, rated_virtue
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.ratings.reliability.estimate import Estimate, Resampling
 
@@ -29,7 +29,7 @@ def found(study: Callable) -> Callable[..., Found]:
 
     def make(judge: Callable, epsilon: float = 0.2, **size: int) -> Found:
         verdicts, ratings = study(judge, **size)
-        rated = by_rater(rated_virtues(rated_trials(ratings), {"helpfulness": "wisdom"}))["wisdom"]
+        rated = rated_virtue("wisdom", rated_trials(ratings), {"helpfulness": "wisdom"})
         return agreement(paired(panels(verdicts)["wisdom", ("gpt",)], rated), epsilon, QUICK)
 
     return make
@@ -91,7 +91,7 @@ def test_one_more_rater_like_the_others_agrees_as_they_do(study: Callable) -> No
     _, ratings = study(lambda people, _: people, trials=300, raters=6)
     judged = {row["trial_id"]: [{"score": (row["helpfulness"] - 1) / 4}] for row in ratings if row["rater_id"] == "r5"}
     others = [row for row in ratings if row["rater_id"] != "r5"]
-    rated = by_rater(rated_virtues(rated_trials(others), {"helpfulness": "wisdom"}))["wisdom"]
+    rated = rated_virtue("wisdom", rated_trials(others), {"helpfulness": "wisdom"})
     found = agreement(paired(judged, rated), 0.2, QUICK)
     assert holds(found["z"], 0)
     assert value(found, "qwk_with_raters") == pytest.approx(value(found, "qwk_among_raters"), abs=0.05)

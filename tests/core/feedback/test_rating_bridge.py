@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from stoic_assets.core.configuration.settings import Ratings
 from stoic_assets.core.feedback.human_evaluation import human_row
-from stoic_assets.core.feedback.rating_bridge import agreement, rated_feedback, rated_trials, rated_virtues, scaled
+from stoic_assets.core.feedback.rating_bridge import agreement, rated_feedback, rated_trials, rated_virtue, scaled
 from stoic_assets.core.ratings.blinding import Key
+from stoic_assets.core.virtues import VIRTUES
 
 BRIDGE = Ratings().virtues
 FIRST = datetime(2026, 3, 1, tzinfo=UTC)
@@ -34,18 +35,17 @@ def test_a_mark_is_a_fifth_of_the_way(mark: int, score: float) -> None:
 
 
 def test_each_rater_has_virtues() -> None:
-    found = rated_virtues({"t1": [rating("a", appropriateness=5, helpfulness=1, actionability=4)]}, BRIDGE)
-    assert {(each.rater_id, each.virtue): each.score for each in found} == {
-        ("a", "wisdom"): 0.5, ("a", "justice"): 0.5, ("a", "temperance"): 1.0,
-        ("a", "practical_wisdom"): pytest.approx((0 + 0.75) / 2),
+    trials = {"t1": [rating("a", appropriateness=5, helpfulness=1, actionability=4)]}
+    assert {virtue: rated_virtue(virtue, trials, BRIDGE) for virtue in VIRTUES} == {
+        "wisdom": {"t1": {"a": 0.5}}, "courage": {}, "justice": {"t1": {"a": 0.5}}, "temperance": {"t1": {"a": 1.0}},
+        "practical_wisdom": {"t1": {"a": pytest.approx((0 + 0.75) / 2)}},
     }  # fmt: skip
 
 
 def test_what_does_not_apply_is_missing_and_no_three() -> None:
-    found = rated_virtues({"t1": [rating("a", helpfulness=5, actionability=None)]}, BRIDGE)
-    assert [each.score for each in found if each.virtue == "practical_wisdom"] == [1.0]
-    only = rated_virtues({"t1": [rating("a", actionability=None)]}, {"actionability": "courage"})
-    assert only == []
+    rows = [rating("a", helpfulness=5, actionability=None)]
+    assert rated_virtue("practical_wisdom", {"t1": rows}, BRIDGE) == {"t1": {"a": 1.0}}
+    assert rated_virtue("courage", {"t1": rows}, {"actionability": "courage"}) == {}
 
 
 @pytest.mark.parametrize(
