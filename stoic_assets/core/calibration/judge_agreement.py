@@ -87,7 +87,7 @@ def _measures(scores: PairedScores, found: Contests, weights: Floats) -> dict[st
     judge, raters = _kappas_with_raters(marks, weights)
     return {
         "spearman": spearman_draws(scores.judged, scores.people, weights),
-        "qwk": mean_kappa(quadratic_codes(both), np.isfinite(both), weights),
+        "qwk": mean_kappa(quadratic_codes(both), weights),
         "mae": mean_draws(np.abs(off), weights),
         "bias": mean_draws(off, weights),
         "alpha_with_judge": alpha_draws(ranks, weights, len(steps), "ordinal"),
@@ -125,7 +125,7 @@ def _kappas_with_raters(marks: Floats, weights: Floats) -> tuple[Floats, Floats]
     """
     raters = marks.shape[1]
     kappas = np.full((len(weights), raters, raters), np.nan)
-    for (first, second), found, _ in pair_kappas(quadratic_codes(marks), np.isfinite(marks), weights):
+    for (first, second), found, _ in pair_kappas(quadratic_codes(marks), weights):
         kappas[:, first, second] = kappas[:, second, first] = found
     return kappas[:, 0, 1:], mean_of(kappas[:, 1:, 1:])
 

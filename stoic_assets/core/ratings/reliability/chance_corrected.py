@@ -107,7 +107,7 @@ def _distances(totals: Floats, level: Level) -> Floats:
 
 
 Codes = npt.NDArray[np.float32]
-"""Parts of the code × items × raters, zero where there is no mark. Whole numbers: their sums stay exact in 32 bits."""
+"""Parts of the code × items × raters, zero only where there is no mark. Whole numbers: sums stay exact in 32 bits."""
 BLOCK = 256
 """Pairs at a time: 1,225 pairs of 50 raters at once would take gigabytes."""
 
@@ -122,33 +122,31 @@ def nominal_codes(marks: Floats, levels: int) -> Codes:
     return np.stack([marks == level for level in range(1, levels + 1)]).astype(np.float32)
 
 
-def mean_kappa(codes: Codes, there: npt.NDArray[np.bool_], weights: Floats) -> Floats:
-    """The mean kappa in each draw, pairs weighted by the number of items they share; NaN where no pair has a kappa.
-
-    `there` (items × raters) says which marks exist.
-    """
+def mean_kappa(codes: Codes, weights: Floats) -> Floats:
+    """The mean kappa in each draw, pairs weighted by the number of items they share; NaN where no pair has a kappa."""
     sums = shares = np.zeros(len(weights))
-    for _, kappas, shared in pair_kappas(codes, there, weights):
+    for _, kappas, shared in pair_kappas(codes, weights):
         shared = np.where(np.isnan(kappas), 0, shared)
         sums = sums + (np.nan_to_num(kappas) * shared).sum(axis=1)
         shares = shares + shared.sum(axis=1)
     return ratio(sums, shares)
 
 
-def kappa_matrix(codes: Codes, there: npt.NDArray[np.bool_]) -> Floats:
+def kappa_matrix(codes: Codes) -> Floats:
     """Raters × raters, symmetric; NaN on the diagonal and for pairs that share no item or both gave one same mark."""
-    matrix = np.full((there.shape[1],) * 2, np.nan)
-    for (first, second), kappas, _ in pair_kappas(codes, there, as_observed(len(there))):
+    _, items, raters = codes.shape
+    matrix = np.full((raters, raters), np.nan)
+    for (first, second), kappas, _ in pair_kappas(codes, as_observed(items)):
         matrix[first, second] = matrix[second, first] = kappas[0]
     return matrix
 
 
 def pair_kappas(
-    codes: Codes, there: npt.NDArray[np.bool_], weights: Floats
+    codes: Codes, weights: Floats
 ) -> Iterator[tuple[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]], Floats, Floats]]:
     """Pairs of raters that share an item, some at a time, with kappas and numbers of shared items: draws × pairs."""
     light = weights.astype(np.float32)
-    counts = there.astype(np.float32)
+    counts = (codes.sum(axis=0) > 0).astype(np.float32)
     first, second = np.nonzero(np.triu(counts.T @ counts, 1))
     for start in range(0, len(first), BLOCK):
         pair = first[start : start + BLOCK], second[start : start + BLOCK]

@@ -45,11 +45,11 @@ COMPARISON_DRAWS = 200
 
 
 def _quadratic(marks: Floats, weights: Floats) -> Floats:
-    return mean_kappa(quadratic_codes(marks), ~np.isnan(marks), weights)
+    return mean_kappa(quadratic_codes(marks), weights)
 
 
 def _unweighted(marks: Floats, weights: Floats, levels: int) -> Floats:
-    return mean_kappa(nominal_codes(marks, levels), ~np.isnan(marks), weights)
+    return mean_kappa(nominal_codes(marks, levels), weights)
 
 
 def _for_comparison(marks: Floats, weights: Floats) -> Floats:

@@ -99,7 +99,7 @@ MOST_NAMED = 30
 def rater_kappas(table: RatingTable) -> Floats:
     """Quadratic kappas, raters × raters, over the marks of all dimensions; NaN where undefined."""
     marks = np.concatenate([table.marks[dimension] for dimension in DIMENSION_NAMES])
-    return kappa_matrix(quadratic_codes(marks), ~np.isnan(marks))
+    return kappa_matrix(quadratic_codes(marks))
 
 
 def kappa_heat_map_svg(kappas: Floats, raters: Sequence[str]) -> str:

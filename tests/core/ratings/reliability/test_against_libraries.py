@@ -56,19 +56,17 @@ def test_pairwise_kappa_on_complete_data_is_the_plain_mean(weights: str | None) 
         ])
         for drawn in DRAWN
     ]
-    there = np.ones_like(COMPLETE, dtype=bool)
-    assert mean_kappa(codes, there, WEIGHTS) == pytest.approx(np.array(expected), abs=1e-12)
+    assert mean_kappa(codes, WEIGHTS) == pytest.approx(np.array(expected), abs=1e-12)
 
 
 def test_pairwise_kappa_on_ragged_data_counts_pairs_by_the_items_they_share() -> None:
-    there = ~np.isnan(RAGGED)
     expected = []
     for drawn in DRAWN:
         pairs = [(RAGGED[drawn, a], RAGGED[drawn, b]) for a, b in combinations(range(RATERS), 2)]
         shared = [(x[both], y[both]) for x, y in pairs for both in [~np.isnan(x) & ~np.isnan(y)]]
         kappas = [cohen_kappa_score(x, y, labels=[1, 2, 3, 4, 5], weights="quadratic") for x, y in shared]
         expected.append(np.average(kappas, weights=[len(x) for x, _ in shared]))
-    assert mean_kappa(quadratic_codes(RAGGED), there, WEIGHTS) == pytest.approx(np.array(expected), abs=1e-12)
+    assert mean_kappa(quadratic_codes(RAGGED), WEIGHTS) == pytest.approx(np.array(expected), abs=1e-12)
 
 
 def test_fleiss_kappa() -> None:

@@ -51,9 +51,8 @@ def two_raters(table: list[list[int]]) -> np.ndarray:
 
 def kappas(marks: np.ndarray) -> tuple[float, float]:
     """The mean kappa without and with quadratic weights."""
-    there, once = ~np.isnan(marks), as_observed(len(marks))
-    nominal, quadratic = nominal_codes(marks, 5), quadratic_codes(marks)
-    return mean_kappa(nominal, there, once)[0], mean_kappa(quadratic, there, once)[0]
+    once = as_observed(len(marks))
+    return mean_kappa(nominal_codes(marks, 5), once)[0], mean_kappa(quadratic_codes(marks), once)[0]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +99,7 @@ def test_cohens_kappa() -> None:
 
 
 def test_the_matrix_of_kappas_has_those_of_the_pairs() -> None:
-    matrix = kappa_matrix(nominal_codes(FOUR_RATERS, 5), ~np.isnan(FOUR_RATERS))
+    matrix = kappa_matrix(nominal_codes(FOUR_RATERS, 5))
     assert np.isnan(matrix.diagonal()).all()
     assert matrix[0, 1] == matrix[1, 0]
     both = FOUR_RATERS[~np.isnan(FOUR_RATERS[:, [0, 1]]).any(axis=1)][:, [0, 1]]
