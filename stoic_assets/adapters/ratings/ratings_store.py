@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from stoic_assets.adapters.disk.configuration_files import visible_files
 from stoic_assets.adapters.disk.files import write_whole
@@ -22,6 +21,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError, NothingYet
 from stoic_assets.core.function_calls import stored_events
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.ratings.blinding import Key, Keys, Reply, blind
 from stoic_assets.core.ratings.collection import Merged, merge
@@ -177,9 +177,8 @@ def rated_items(warehouse: Warehouse, keys: Keys) -> dict[str, RatedItem]:
 
 def _effectiveness(turns: Iterable[Row]) -> dict[str, float | None]:
     """What the agent reported about its reply in each trial."""
-    events: dict[str, list[Any]] = {}
-    for turn in sorted(turns, key=lambda turn: turn["turn"]):
-        events.setdefault(turn["trial_id"], []).extend(stored_events(turn["events"]))
+    in_order = sorted(turns, key=lambda turn: turn["turn"])
+    events = grouped((turn["trial_id"], event) for turn in in_order for event in stored_events(turn["events"]))
     return {trial_id: reported_effectiveness(found) for trial_id, found in events.items()}
 
 
