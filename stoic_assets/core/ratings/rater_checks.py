@@ -38,10 +38,10 @@ class RaterChecks:
 
 def rater_checks(ratings: RatingsByKind, table: RatingTable, items: Mapping[str, RatedItem]) -> RaterChecks:
     """Every check of every rater, by rater; `table` are the ratings that count."""
-    changes = repeat_changes(ratings)
     flags = [
         *straight_lining(table), *always_high(table), *contradictory_overall(table), *outliers(table),
-        *too_fast(ratings.counted, items), *inconsistent_repeats(changes), *missed_attention(ratings.attention, items),
+        *too_fast(ratings.counted, items), *inconsistent_repeats(ratings.repeat_changes),
+        *missed_attention(ratings.attention, items),
     ]  # fmt: skip
     timed = any(_timed(row, items) for row in ratings.counted)
     few = "" if any(_marks_of_raters(table)) else f"no rater gave {FEWEST_MARKS} marks"
@@ -50,7 +50,7 @@ def rater_checks(ratings: RatingsByKind, table: RatingTable, items: Mapping[str,
         "always_high": few,
         "outlier": "" if _of_three(table) else "no item has marks of three raters",
         "too_fast": "" if timed else "no rating has both a time and a known text",
-        "inconsistent_repeats": "" if any(changes.values()) else "no rater marked an item twice",
+        "inconsistent_repeats": "" if ratings.repeat_changes else "no rater marked an item twice",
         "missed_attention": "" if ratings.attention else "no attention item was shown",
     }
     flags.sort(key=lambda flag: (flag.rater_id, flag.check))
@@ -189,24 +189,10 @@ LARGEST_CHANGE = 1.0
 """The mean change, in marks, above which a rater is flagged. Marks at random change by 1.6 on average."""
 
 
-def repeat_changes(ratings: RatingsByKind) -> dict[str, list[float]]:
-    """How far each mark on a hidden repeat is from the first one, by rater."""
-    first = {(row["rater_id"], row["test_id"]): row for row in ratings.counted}
-    changes: dict[str, list[float]] = {}
-    for again in ratings.repeats:
-        before = first.get((again["rater_id"], again["repeat_of"]), {})
-        changes.setdefault(again["rater_id"], []).extend(
-            abs(again[key] - before[key])
-            for key in DIMENSION_NAMES
-            if again.get(key) is not None and before.get(key) is not None
-        )
-    return changes
-
-
 def inconsistent_repeats(changes: Mapping[str, Sequence[float]]) -> Iterator[RaterFlag]:
     """Raters whose `repeat_changes` are more than a mark on average."""
     for rater, differences in sorted(changes.items()):
-        if differences and (mean := sum(differences) / len(differences)) > LARGEST_CHANGE:
+        if (mean := sum(differences) / len(differences)) > LARGEST_CHANGE:
             shown = beside(mean, LARGEST_CHANGE)
             detail = f"marks on repeated items changed by {shown} on average, over {len(differences)} marks"
             yield RaterFlag(rater, "inconsistent_repeats", detail)

@@ -8,7 +8,7 @@ import numpy as np
 
 from stoic_assets.core.grouping import grouped
 from stoic_assets.core.ratings.rated_item import RatedItem
-from stoic_assets.core.ratings.rater_checks import heeded, repeat_changes
+from stoic_assets.core.ratings.rater_checks import heeded
 from stoic_assets.core.ratings.rating_table import Floats, RatingTable
 from stoic_assets.core.ratings.study import RatingsByKind
 from stoic_assets.core.table_rows import Rows
@@ -39,7 +39,7 @@ def rater_overviews(
     ratings: RatingsByKind, table: RatingTable, items: Mapping[str, RatedItem]
 ) -> tuple[RaterOverview, ...]:
     """One for each rater, by id; `table` are the ratings that count."""
-    changes, marks = repeat_changes(ratings), table.all_marks()
+    changes, marks = ratings.repeat_changes, table.all_marks()
     own = grouped((row["rater_id"], row) for row in ratings.counted)
     attentive = grouped((row["rater_id"], heeded(row, items)) for row in ratings.attention)
     return tuple(

@@ -9,12 +9,14 @@ No practice, no attention items and no repeats count.
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.names import instead_of
 from stoic_assets.core.ratings.blinding import Keys
 from stoic_assets.core.ratings.rated_item import RatedItem
+from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 from stoic_assets.core.table_rows import Row, Rows
 
 NO_PAGE = "elsewhere"
@@ -100,6 +102,18 @@ class RatingsByKind:
     counted: Rows
     repeats: Rows
     attention: Rows
+
+    @cached_property
+    def repeat_changes(self) -> dict[str, list[float]]:
+        """How far each mark on a hidden repeat is from the first one, by rater."""
+        first = {(row["rater_id"], row["test_id"]): row for row in self.counted}
+        pairs = [(again, first.get((again["rater_id"], again["repeat_of"]), {})) for again in self.repeats]
+        return grouped(
+            (again["rater_id"], abs(again[name] - before[name]))
+            for again, before in pairs
+            for name in DIMENSION_NAMES
+            if again.get(name) is not None and before.get(name) is not None
+        )
 
 
 def by_kind(rows: Rows, items: Mapping[str, RatedItem]) -> RatingsByKind:

@@ -18,7 +18,6 @@ from stoic_assets.core.ratings.rater_checks import (
     outlier_scores,
     outliers,
     rater_checks,
-    repeat_changes,
     straight_lining,
     too_fast,
 )
@@ -39,7 +38,7 @@ def checked(rows: list[Row], items: Mapping[str, RatedItem] | None = None) -> Ra
 
 
 def on_repeats(rows: list[Row], repeats: list[Row]) -> Iterator[RaterFlag]:
-    return inconsistent_repeats(repeat_changes(RatingsByKind(rows, repeats, [])))
+    return inconsistent_repeats(RatingsByKind(rows, repeats, []).repeat_changes)
 
 
 @pytest.mark.parametrize(("hasty", "flagged"), [(0, False), (1, False), (2, True), (10, True)])
