@@ -7,7 +7,7 @@ with other words, are marks on another scale; they are never mixed, not even for
 No practice, no attention items and no repeats count.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -90,9 +90,9 @@ FEWEST_ITEMS = 10
 """Of an interval: with fewer items, draws hardly differ from each other, and it would suggest false precision."""
 
 
-def counted(rows: Iterable[Row], attention: Collection[str] = ()) -> list[Row]:
-    """The rows of `human_ratings` that count; `attention` holds the ids of attention items that are known."""
-    return [row for row in rows if not (_is_training(row) or row.get("repeat_of") or row["test_id"] in attention)]
+def counted(rows: Iterable[Row]) -> list[Row]:
+    """The rows of `human_ratings` that count."""
+    return [row for row in rows if not (_is_training(row) or row.get("repeat_of"))]
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def by_kind(rows: Rows, items: Mapping[str, RatedItem]) -> RatingsByKind:
     attention = {test_id for test_id, item in items.items() if item.attention}
     shown = [row for row in rows if not row.get("practice")]
     return RatingsByKind(
-        counted=counted(shown, attention),
+        counted=[row for row in counted(shown) if row["test_id"] not in attention],
         repeats=[row for row in shown if row.get("repeat_of")],
         attention=[row for row in shown if row["test_id"] in attention],
     )

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.rating_table import category_counts, rating_table, ratio
-from stoic_assets.core.ratings.study import counted
+from stoic_assets.core.ratings.study import by_kind
 
 MakeRow = Callable[..., dict[str, Any]]
 
@@ -18,7 +19,9 @@ def test_practice_repeats_and_attention_items_do_not_count(make_row: MakeRow) ->
         make_row("a", "one", 3), make_row("a", "two", 3, practice=True), make_row("a", "three", 3, repeat_of="one"),
         make_row("a", "four", 3),
     ]  # fmt: skip
-    assert [row["test_id"] for row in counted(rows, {"four"})] == ["one"]
+    ratings = by_kind(rows, {"four": RatedItem(attention={"overall": "no"})})
+    kinds = (ratings.counted, ratings.repeats, ratings.attention)
+    assert [[row["test_id"] for row in kind] for kind in kinds] == [["one"], ["three"], ["four"]]
 
 
 def test_marks_stand_at_their_item_and_rater_and_gaps_stay_gaps(make_row: MakeRow) -> None:
