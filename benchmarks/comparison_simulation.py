@@ -10,7 +10,7 @@ twentieth of it and allows three standard errors more. docs/statistics.md has th
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -126,34 +126,32 @@ def simulate(quick: bool) -> bool:
     bounds = Bounds(quick)
     with ProcessPoolExecutor(PROCESSES) as pool:
         work = Work(pool, 1 if quick else SHARES)
-        equal = [work.start(false_alarms, cell, COMPARISONS) for cell in EQUAL]
-        drops = work.start(found_drops, DROPPED, DROPS, drop_before_clipping(DROPPED, DROP))
-        nights = [work.start(alarmed_histories, cell, HISTORIES, stored) for cell, stored in NIGHTLY]
-        unequal = [work.start(verdicts, cell, COMPARISONS) for cell in UNEQUAL]
-        worse = [work.start(verdicts, cell, DROPS) for cell in WORSE]
-        some = [work.start(verdicts, cell, COMPARISONS) for cell in SOME_UNEQUAL]
-        forgetful = [work.start(found_assertions, cell, DROPS) for cell in FORGETFUL]
-        clones = [work.start(found_assertions, cell, COMPARISONS) for cell in CLONES]
-        weaker = [
-            work.start(forgetful_agent.alarmed_histories, cell, HISTORIES, stored) for cell, stored in WEAKER_NIGHTS
+        started = [
+            (show, n, [work.start(simulated, cell, n, *more) for cell, *more in cells])
+            for show, simulated, n, cells in _parts()
         ]
-        alike = [work.start(found_assertions, cell, COMPARISONS) for cell in ALIKE]
-        _print_versions()
-        _print_false_alarms(bounds, [_summed(futures) for futures in equal], work.done(COMPARISONS))
-        _print_drops(bounds, _summed(drops), work)
-        _print_nights(bounds, [_summed(futures) for futures in nights], work.done(HISTORIES))
-        _print_unequal(bounds, [_summed(futures) for futures in unequal], work.done(COMPARISONS))
-        _print_some_unequal(bounds, [_summed(futures) for futures in some], work.done(COMPARISONS))
-        _print_worse([_summed(futures) for futures in worse], work.done(DROPS))
-        _print_forgetful(bounds, [_summed(futures) for futures in forgetful], work.done(DROPS))
-        _print_clones(bounds, [_summed(futures) for futures in clones], work.done(COMPARISONS))
-        _print_weaker_nights(bounds, [_summed(futures) for futures in weaker], work.done(HISTORIES))
-        _print_alike([_summed(futures) for futures in alike], work.done(COMPARISONS))
+        print(f"Seed {SEED}; {', '.join(f'{name} {version(name)}' for name in ('numpy', 'scipy'))}.")
+        for show, n, results in started:
+            show(bounds, [_summed(futures) for futures in results], work.done(n))
     return bounds.held
 
 
-def _print_versions() -> None:
-    print(f"Seed {SEED}; {', '.join(f'{name} {version(name)}' for name in ('numpy', 'scipy'))}.")
+Part = tuple[Callable[[Bounds, Sequence[Floats], int], None], Callable[..., Counts], int, Sequence[tuple[Any, ...]]]
+"""What prints the counts of a table; what is simulated for it, how often, and on which cells (and with what else)."""
+
+
+def _parts() -> Iterator[Part]:
+    """In the order in which random numbers are drawn."""
+    yield _print_false_alarms, false_alarms, COMPARISONS, [(cell,) for cell in EQUAL]
+    yield _print_drops, found_drops, DROPS, [(DROPPED, drop_before_clipping(DROPPED, DROP))]
+    yield _print_nights, alarmed_histories, HISTORIES, NIGHTLY
+    yield _print_unequal, verdicts, COMPARISONS, [(cell,) for cell in UNEQUAL]
+    yield _print_worse, verdicts, DROPS, [(cell,) for cell in WORSE]
+    yield _print_some_unequal, verdicts, COMPARISONS, [(cell,) for cell in SOME_UNEQUAL]
+    yield _print_forgetful, found_assertions, DROPS, [(cell,) for cell in FORGETFUL]
+    yield _print_clones, found_assertions, COMPARISONS, [(cell,) for cell in CLONES]
+    yield _print_weaker_nights, forgetful_agent.alarmed_histories, HISTORIES, WEAKER_NIGHTS
+    yield _print_alike, found_assertions, COMPARISONS, [(cell,) for cell in ALIKE]
 
 
 def _print_false_alarms(bounds: Bounds, counts: Sequence[Floats], n: int) -> None:
@@ -167,10 +165,9 @@ def _print_false_alarms(bounds: Bounds, counts: Sequence[Floats], n: int) -> Non
     print_table(title, [*HEAD, "with δ", "without δ"], [*rows, ["all", "", "", "", *rates]])
 
 
-def _print_drops(bounds: Bounds, found_and_fallen: Floats, work: Work) -> None:
-    found, fallen = found_and_fallen
-    n = work.done(DROPS)
-    row = [*_described(DROPPED), f"{fallen / work.shares:.3f}", bounds.percent(1 - found / n, MOST_MISSED, n)]
+def _print_drops(bounds: Bounds, counts: Sequence[Floats], n: int) -> None:
+    [(found, fallen)] = counts
+    row = [*_described(DROPPED), f"{fallen / n:.3f}", bounds.percent(1 - found / n, MOST_MISSED, n)]
     print_table(f"A drop in one virtue: {n:,} comparisons", [*HEAD, "mean drop", "not found"], [row])
 
 
@@ -205,7 +202,7 @@ def _both(bounds: Bounds, found: Floats, n: int) -> list[str]:
     return [f"{bounds.percent(rule / n, MOST_IN_A_CELL, n)} ({by_jobs / n:.1%})" for rule, by_jobs in pairs]
 
 
-def _print_worse(counts: Sequence[Floats], n: int) -> None:
+def _print_worse(_: Bounds, counts: Sequence[Floats], n: int) -> None:
     rows = [
         [*_groups(cell), f"{regressed / n:.0%} ({by_jobs / n:.0%})"]
         for cell, (regressed, _, by_jobs, _) in zip(WORSE, counts, strict=True)
@@ -243,7 +240,7 @@ def _print_weaker_nights(bounds: Bounds, counts: Sequence[Floats], n: int) -> No
     print_table(title, ["jobs", "holds", "others", "base", "alarm"], rows)
 
 
-def _print_alike(counts: Sequence[Floats], n: int) -> None:
+def _print_alike(_: Bounds, counts: Sequence[Floats], n: int) -> None:
     rows = [
         [str(cell.repeats), f"{cell.alike:.2f}", *(f"{found / n:.1%}" for found in (weaker, other))]
         for cell, (weaker, _, other) in zip(ALIKE, counts, strict=True)

@@ -60,11 +60,11 @@ def false_alarms(random: Random, cell: Cell, n: int) -> tuple[int, int]:
 
 
 def found_drops(random: Random, cell: Cell, n: int, drop: float) -> tuple[int, float]:
-    """Comparisons that find the first virtue regressed, and by how much its scores really fell on average."""
+    """Comparisons that find the first virtue regressed, and the sum of how much its scores really fell in each."""
     means = draw_means(random, draw_suites(random, n, cell.jobs, cell.tau, drop), cell.repeats, cell.sigma)
     found = sum(GATING[0] in regressed(one)[0] for one in means)
     fallen = means[:, 0, ..., 0].mean() - means[:, 1, ..., 0].mean()
-    return found, float(fallen)
+    return found, float(fallen) * n
 
 
 def drop_before_clipping(cell: Cell, observed: float) -> float:
