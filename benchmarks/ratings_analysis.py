@@ -7,13 +7,13 @@ docs/performance.md has the results.
 """
 
 import json
-import resource
 import sys
 import time
 from typing import Any
 
 import numpy as np
 
+from benchmarks.scale.measuring import peak_mb
 from stoic_assets.core.ratings.analysis import analyse
 from stoic_assets.core.ratings.analysis_document import analysis_document
 from stoic_assets.core.ratings.rated_item import RatedItem
@@ -58,10 +58,9 @@ def main(items: int = 2000, raters: int = 50) -> None:
     page = render_analysis(analysis)
     drawn = time.perf_counter()
     json.dumps(analysis_document(analysis), allow_nan=False)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{len(rows):,} ratings ({items:,} items × {raters} raters), {USUAL.draws:,} draws")
     print(f"analysis {analysed - started:.1f} s, page {drawn - analysed:.1f} s ({len(page) / 1e6:.1f} MB)")
-    print(f"peak {peak:.0f} MiB, {time.process_time():.0f} s of CPU in all")
+    print(f"peak {peak_mb():.0f} MiB, {time.process_time():.0f} s of CPU in all")
 
 
 if __name__ == "__main__":

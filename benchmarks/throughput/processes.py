@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.scale.measuring import peak_mb
+
 ROOT = Path(__file__).parents[2]
 STOIC = str(Path(sys.executable).with_name("stoic"))
 KEPT = ("PATH", "HOME", "LANG", "TMPDIR")
@@ -80,18 +82,18 @@ def run(command: Sequence[str], folder: Path, env: Mapping[str, str]) -> Ended:
     with (folder / "out").open("w+") as out, (folder / "err").open("w+") as err:
         started = time.time()
         process = subprocess.Popen(command, cwd=folder, env=dict(env), stdin=subprocess.DEVNULL, stdout=out, stderr=err)
-        peak = 0
+        peak = 0.0
         # It is read before the process is waited for: only then its own figures are separate from its children's.
         while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
-            peak = _peak_kb(process.pid) or peak
+            peak = peak_mb(process.pid) or peak
             time.sleep(0.02)
         wall = time.time() - started
-        user, system = _status("stat", process.pid).rpartition(")")[2].split()[11:13]
+        user, system = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
         if process.wait():
             err.seek(0)
             raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}: {err.read()[-2000:]}")
         out.seek(0)
-        return Ended(started, wall, (int(user) + int(system)) / TICKS, peak / 1024, out.read())
+        return Ended(started, wall, (int(user) + int(system)) / TICKS, peak, out.read())
 
 
 def await_quiet(busy: float, patience: float = 60.0) -> float:
@@ -111,13 +113,3 @@ def _busy_share(seconds: float) -> float:
     time.sleep(seconds)
     after = spent()
     return 1 - (after[1] - before[1]) / max(1, after[0] - before[0])
-
-
-def _peak_kb(pid: int) -> int:
-    """The peak of resident memory; 0 for a process that is just ending."""
-    lines = _status("status", pid).split("\n")
-    return next((int(line.split()[1]) for line in lines if line.startswith("VmHWM")), 0)
-
-
-def _status(name: str, pid: int) -> str:
-    return Path(f"/proc/{pid}/{name}").read_text()
