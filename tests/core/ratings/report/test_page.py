@@ -3,11 +3,11 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 from analysed_ratings import analyse_rows
+from rendered_page import Structure
 
 from stoic_assets.core.presentation.page_environment import policy_hash
 from stoic_assets.core.ratings.analysis import RatingAnalysis, analyse
@@ -25,29 +25,6 @@ HOSTILE = (
     "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</style><style>*{}", "{{ 7 * 7 }}",
     "</details></main>", "<meta http-equiv=refresh content=0;url=http://evil>", "' onmouseover='alert(1)",
 )  # fmt: skip
-
-
-class Structure(HTMLParser):
-    """The elements of a page with the names of their attributes, what could reach out, and the text.
-
-    Where a name may break is no element: there is one for each of its dots and dashes.
-    """
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, ...]] = []
-        self.links: list[str] = []
-        self.texts: list[str] = []
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag != "wbr":
-            self.elements.append((tag, *sorted(name for name, _ in attrs)))
-        self.links += [value or "" for name, value in attrs if name in {"href", "src", "xlink:href", "action"}]
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
 
 
 def study(make_study: Callable[..., Rows], text: str) -> RatingAnalysis:
@@ -72,7 +49,7 @@ def page(make_study: Callable[..., Rows]) -> str:
 
 
 def test_everything_has_its_place(page: str) -> None:
-    text = " ".join("".join(Structure(page).texts).split())
+    text = " ".join(Structure(page).text.split())
     for said in (
         "42 ratings of 14 items by 3 raters", "Do the raters agree?", "Without weights, for comparison",
         "How lenient each rater is", "Who agrees with whom", "Alpha without one rater",
