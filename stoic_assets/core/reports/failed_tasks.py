@@ -25,11 +25,6 @@ class TaskFailure:
     score: float
     judged: int
 
-    @property
-    def by_job(self) -> dict[str, list[TrialView]]:
-        """The trials of each job."""
-        return grouped((trial.row["job"], trial) for trial in self.trials)
-
 
 def failed_tasks(trials: Sequence[TrialView], at_least: float) -> list[TaskFailure]:
     """The tasks that let trials fail, since the mean of these trials is below `at_least`, 0–1; most often first."""

@@ -65,11 +65,6 @@ class AssertionFailure:
         return _what(self.row)
 
     @property
-    def by_job(self) -> dict[str, list[TrialView]]:
-        """The trials of each job."""
-        return grouped((trial.row["job"], trial) for trial in self.trials)
-
-    @property
     def fault(self) -> str | None:
         """What went wrong, as `AssertionView.fault`."""
         return fault(self.row)
@@ -108,13 +103,15 @@ def failed_assertions(trials: Sequence[TrialView]) -> list[AssertionFailure]:
     ]  # fmt: skip
     checked = Counter(_what(row) for _, row in results)
     failed = Counter(_what(row) for _, row in results if has_failed(row))
-    found: dict[tuple[object, ...], AssertionFailure] = {}
-    for trial, row in results:
-        if has_failed(row):
-            same = (_what(row), *(row[column] for column in ("expected", "actual", "error")))
-            entry = AssertionFailure(row, [], failed[_what(row)], checked[_what(row)])
-            found.setdefault(same, entry).trials.append(trial)
-    return sorted(found.values(), key=_heaviest_first)
+    alike = grouped(
+        ((_what(row), row["expected"], row["actual"], row["error"]), (trial, row))
+        for trial, row in results if has_failed(row)
+    )  # fmt: skip
+    found = [
+        AssertionFailure(same[0][1], [trial for trial, _ in same], failed[what], checked[what])
+        for (what, *_), same in alike.items()
+    ]
+    return sorted(found, key=_heaviest_first)
 
 
 def _what(row: Row) -> tuple[object, ...]:

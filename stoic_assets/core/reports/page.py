@@ -30,7 +30,7 @@ from stoic_assets.core.reports.reply_times import replies, reply_times, response
 from stoic_assets.core.reports.side_by_side import function, side_by_side
 from stoic_assets.core.reports.summary import faults, measures, summary
 from stoic_assets.core.reports.trend_chart import release_means, releases, trend_chart_svg
-from stoic_assets.core.reports.trial_view import TrialView, trial_views
+from stoic_assets.core.reports.trial_view import TrialView, by_job, trial_views
 from stoic_assets.core.reports.unscored import why_unscored
 from stoic_assets.core.reports.version_comparison import differences
 from stoic_assets.core.reports.virtue_charts import KEY, virtue_chart_svg, virtue_radar_svg
@@ -57,7 +57,7 @@ def _environment(compiled: BytecodeCache | None) -> PageEnvironment:
     environment.filters |= {
         "lasted": lasted, "function": function, "short_of": short_of, "half_even": half_even,
         "beside": beside, "bounded": bounded, "verdict_word": verdict_word, "tasks_too_low": tasks_too_low,
-        "listed": listed,
+        "listed": listed, "by_job": by_job,
     }
     environment.tests |= {"deliverable": deliverable, "named": has_name}
     return environment

@@ -8,6 +8,7 @@ from functools import cached_property
 from stoic_assets.core.assertions.counting import has_failed
 from stoic_assets.core.assertions.wording import fault
 from stoic_assets.core.function_calls import stored_events
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.judging.exhibit import function_calls
 from stoic_assets.core.judging.quotes import Quote, SearchableRecord
 from stoic_assets.core.presentation.formatting import is_missing
@@ -182,6 +183,11 @@ class TrialView:
 def anchor(trial_id: str) -> str:
     """The id under which a page shows a trial."""
     return "trial-" + _NO_ANCHOR.sub("_", trial_id)
+
+
+def by_job(trials: Iterable[TrialView]) -> dict[str, list[TrialView]]:
+    """The trials of each job."""
+    return grouped((trial.row["job"], trial) for trial in trials)
 
 
 def trial_views(data: EvaluationRows, jobs: Rows = ()) -> list[TrialView]:
