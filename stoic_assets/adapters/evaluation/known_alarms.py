@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from stoic_assets.adapters.warehouse.stored_tables import StoredTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.nights.night_record import Alarm, Night, Round
-from stoic_assets.core.nights.nightly import has_verdict, regressions
+from stoic_assets.core.nights.nightly import has_verdict, what_is_worse
 from stoic_assets.core.table_rows import Rows
 
 
@@ -16,7 +16,7 @@ def known_alarms(workplace: Workplace, night: Night, comparisons: Mapping[str, R
     That is the last one held in which the version was compared, whatever its date: a missed night may be held after
     later ones. The night's own come first, as an earlier night may have been held again since.
     """
-    worse = {night.versions[each] for each, rows in comparisons.items() if regressions(rows)}
+    worse = {night.versions[each] for each, rows in comparisons.items() if what_is_worse(rows)}
     earlier = workplace.nights.held_before(night.first.held_at) if night.first and worse else []
     known = dict(night.alarms)
     for version in worse - known.keys():

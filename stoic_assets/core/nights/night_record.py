@@ -117,6 +117,6 @@ def _digest(*versions: str) -> str:
 
 
 def night_of(evaluation_id: str) -> str | None:
-    """The night of an id that `evaluation_id` made; None for any other id."""
+    """The night of an id that `night_evaluation_id` made; None for any other id."""
     made = re.fullmatch(r"night-([0-9]{4})([0-9]{2})([0-9]{2})-[0-9a-f]{8}(?:-again)?", evaluation_id)
     return "-".join(made.groups()) if made else None

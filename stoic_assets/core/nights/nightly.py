@@ -40,8 +40,7 @@ class Facts:
     def reported_before(self, version: str, rows: Rows) -> set[str]:
         """What is known to be worse than in the base in `rows`."""
         alarm = self.known.get(version)
-        same = alarm is not None and any(row["base"] == alarm.base for row in rows)
-        return alarm.reported if alarm and same else set()
+        return alarm.reported if alarm and any(row["base"] == alarm.base for row in rows) else set()
 
     def is_settled(self, version: str, held: Round) -> bool:
         """Whether a version is done: neither it nor its base will be judged again."""
@@ -110,7 +109,7 @@ def regressed_measures(rows: Rows) -> dict[str, Row]:
     return {row["measure"]: row for row in rows if row["gating"] and row["verdict"] == "regressed"}
 
 
-def regressions(rows: Rows) -> set[str]:
+def what_is_worse(rows: Rows) -> set[str]:
     """All that is worse: the gating measures that regressed, and weaker assertions as `of_assertion` names them."""
     return {*regressed_measures(rows), *map(of_assertion, stored_as_weaker(rows))}
 
@@ -156,22 +155,17 @@ def _to_hold_again(night: Night, facts: Facts) -> tuple[str, ...]:
         return ()
     repeated = night.again is not None and night.first.held_at > night.again.held_at
     unfinished = _without_verdict(night.again, facts) if night.again and repeated else ()
-    due = tuple(dict.fromkeys([*unfinished, *_newly_regressed(night, night.first, facts)]))
+    due = tuple(dict.fromkeys([*unfinished, *_newly_worse(night, night.first, facts)]))
     return due if second_round_key(night, due) not in facts.tried else ()
 
 
-def _newly_regressed(night: Night, first: Round, facts: Facts) -> list[str]:
+def _newly_worse(night: Night, first: Round, facts: Facts) -> list[str]:
     """The versions that are newly worse and had no part in a second round, and their bases if they took part."""
     tried = {**night.again.evaluations, **night.again.faults} if night.again else {}
     compared = {version: facts.rows(version, first) for version in first.evaluations if version not in tried}
-    new = {name for name, rows in compared.items() if _has_news(name, rows, facts)}
+    new = {name for name, rows in compared.items() if what_is_worse(rows) - facts.reported_before(name, rows)}
     bases = {first.evaluations[version].base for version in new}
     return [version for version in first.evaluations if version in new or version in bases]
-
-
-def _has_news(version: str, rows: Rows, facts: Facts) -> bool:
-    """Whether anything is worse of which that is not known."""
-    return bool(regressions(rows) - facts.reported_before(version, rows))
 
 
 def _without_verdict(held: Round, facts: Facts) -> tuple[str, ...]:
@@ -192,7 +186,7 @@ def _new_alarms(night: Night, facts: Facts) -> tuple[Alarm, ...]:
         first, again = facts.rows(version, night.first), facts.rows(version, night.again)
         found, before = _confirmed(version, ids, first, again), facts.reported_before(version, again)
         if found.reported - before:
-            kept = tuple(sorted((before & regressions(first)) - found.reported))
+            kept = tuple(sorted((before & what_is_worse(first)) - found.reported))
             alarms.append(found.model_copy(update={"kept": kept}))
     return tuple(alarms)
 
@@ -210,7 +204,7 @@ def _still_known(night: Night, facts: Facts) -> tuple[Alarm, ...]:
     found = []
     for version, alarm in facts.known.items():
         rows = facts.rows(version, night.first)
-        still = regressions(rows) & facts.reported_before(version, rows)
+        still = what_is_worse(rows) & facts.reported_before(version, rows)
         if version not in night.alarms and still:
             measures = tuple(each for each in alarm.measures if each["measure"] in still)
             assertions = tuple(each for each in alarm.assertions if of_assertion(each) in still)
