@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from stoic_assets.core.comparison.family import measured
 from stoic_assets.core.presentation.drawing import INK_MARK, PALETTE, STRONG, Margins, axes, label, svg
-from stoic_assets.core.presentation.formatting import difference, words
+from stoic_assets.core.presentation.formatting import difference, is_missing, words
 from stoic_assets.core.reports.data import values
 from stoic_assets.core.rounding import ROUNDING
 from stoic_assets.core.table_rows import Row, Rows
@@ -45,11 +45,10 @@ def _measure(plot: "Axes", place: int, row: Row) -> None:
     ends = values([row], "low") + values([row], "high")
     if len(ends) == 2:
         plot.plot(ends, [place, place], color=MARKS[row["verdict"]][0], linewidth=LINE, solid_capstyle="butt")
-    found = values([row], "difference")
-    for estimate in found:
-        plot.plot(estimate, place, **_mark(row["verdict"], [row]))
-    if not found:
+    if is_missing(row["difference"]):
         _unmeasured(plot, place)
+    else:
+        plot.plot(row["difference"], place, **_mark(row["verdict"], [row]))
 
 
 def _unmeasured(plot: "Axes", place: int) -> None:

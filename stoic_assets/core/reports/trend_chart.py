@@ -1,6 +1,6 @@
 """The chart of virtues over releases."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -18,8 +18,8 @@ SHORT = 10
 """Characters of a name that may extend beyond an end of the axis by its half; the room is that of the lines."""
 MARKERS = "osD^v"
 Side = Literal["left", "center", "right"]
-SIDES: tuple[Side, ...] = ("left", "center", "right")
-"""Where a label stands that must not be cut at an end of the axis."""
+BEFORE: Mapping[Side, float] = {"left": 0.0, "center": 0.5, "right": 1.0}
+"""The share of a label that stands before its place, by the side that is there."""
 
 
 def releases(trends: Rows) -> list[str]:
@@ -78,7 +78,7 @@ def _name_releases(plot: "Axes", names: Sequence[str]) -> None:
     centred = max(columns(names[0]), columns(names[last])) <= SHORT
     for steps in range(last, 0, -1):
         shown = [step * last // steps for step in range(steps + 1)]
-        sides = [SIDES[1 if centred else (place > 0) + (place == last)] for place in shown]
+        sides = [_side(place == 0 and not centred, place == last and not centred) for place in shown]
         if _fit(names, shown, sides):
             break
     plot.set_xticks(shown, [names[place] for place in shown])
@@ -86,11 +86,16 @@ def _name_releases(plot: "Axes", names: Sequence[str]) -> None:
         tick.set_horizontalalignment(side)
 
 
+def _side(at_start: bool, at_end: bool) -> Side:
+    """Which side of a label stands at its place, so that it is not cut at an end of the axis."""
+    return "left" if at_start else "right" if at_end else "center"
+
+
 def _fit(names: Sequence[str], shown: Sequence[int], sides: Sequence[Side]) -> bool:
     """Whether these names stand apart; a centred one extends beyond an end of the axis by its half."""
     room = ROOM - (SHORT if sides[0] == "center" else 0)
     starts = [
-        (place * room / (len(names) - 1) - SIDES.index(side) / 2 * columns(names[place]), columns(names[place]))
+        (place * room / (len(names) - 1) - BEFORE[side] * columns(names[place]), columns(names[place]))
         for place, side in zip(shown, sides, strict=True)
     ]
     return all(start + length < after for (start, length), (after, _) in pairwise(starts))
@@ -99,7 +104,7 @@ def _fit(names: Sequence[str], shown: Sequence[int], sides: Sequence[Side]) -> b
 def _mark(plot: "Axes", place: int, names: Sequence[str]) -> None:
     """A line at a release, with its name above."""
     plot.axvline(place, color=INK_MARK, linewidth=0.9, linestyle=":")
-    side = SIDES[len(SIDES) * place // len(names)]
+    side = _side(3 * place < len(names), 3 * place >= 2 * len(names))
     plot.annotate(
         names[place], (place, 1), (0, 2), xycoords=("data", "axes fraction"), textcoords="offset points", ha=side,
         va="bottom", fontsize=9, color=INK_MARK,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from stoic_assets.core.presentation.drawing import INK, INK_MARK, STRONG, WEAK, Margins, axes, label, svg
 from stoic_assets.core.presentation.formatting import is_missing, short_of, words
-from stoic_assets.core.reports.data import values
 from stoic_assets.core.table_rows import Row, Rows
 from stoic_assets.core.virtues import VIRTUES
 
@@ -38,16 +37,16 @@ def virtue_chart_svg(
     rows, before = ({row["virtue"]: row for row in found} for found in (virtues, base))
     bars = (
         Bar(
-            _found(rows.get(virtue), "score"), _found(rows.get(virtue), "confidence"),
-            _found(before.get(virtue), "score"), virtue in weak,
+            _found(rows.get(virtue, {}), "score"), _found(rows.get(virtue, {}), "confidence"),
+            _found(before.get(virtue, {}), "score"), virtue in weak,
         )
         for virtue in VIRTUES
     )  # fmt: skip
     return _drawn(tuple(bars), below).replace(INK_MARK, ink)
 
 
-def _found(row: Row | None, column: str) -> float | None:
-    return next(iter(values([row or {}], column)), None)
+def _found(row: Row, column: str) -> float | None:
+    return None if is_missing(value := row.get(column)) else value
 
 
 @lru_cache(maxsize=1)  # used in the report of weak virtues and, in another ink, in the page
