@@ -37,7 +37,7 @@ from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.comparison.weaker_assertions import ENOUGH_TRIALS, can_weaken
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
-from stoic_assets.core.presentation.formatting import dashed, difference, p_value, plural, score
+from stoic_assets.core.presentation.formatting import DASH, dashed, difference, p_value, plural, score
 from stoic_assets.core.releases import agent_of
 from stoic_assets.core.table_rows import Row
 
@@ -202,8 +202,8 @@ def _cells(row: Row) -> list[str | Text]:
     verdict: Verdict = row["verdict"]
     return [
         name(row), dashed(score, row["base_mean"]), dashed(score, row["candidate_mean"]),
-        dashed(difference, row["difference"]), interval(row), dashed(p_value, row["p_adjusted"]), str(row["jobs"]),
-        Text(verdict_word(row), COLOURS[verdict]),
+        dashed(difference, row["difference"]), interval(row) or DASH, dashed(p_value, row["p_adjusted"]),
+        str(row["jobs"]), Text(verdict_word(row), COLOURS[verdict]),
     ]
 
 

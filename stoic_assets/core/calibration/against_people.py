@@ -3,10 +3,10 @@
 A confidence can be calibrated for a judge that agrees with nobody: it is then low, but does not say why.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from stoic_assets.core.presentation.formatting import beside, is_missing, plural, score, words
+from stoic_assets.core.presentation.formatting import beside, is_missing, plural, score, span, words
 from stoic_assets.core.ratings.reliability.gate import REVIEW
 from stoic_assets.core.ratings.study import FEWEST_ITEMS
 from stoic_assets.core.table_rows import Row
@@ -110,21 +110,14 @@ def _about_raters(found: Iterable[AgainstPeople]) -> str:
     if not differ:
         return ""
     alphas = [each.alpha_people for each in differ.values()]
-    replies = _span((each.spearman["items"] for each in differ.values()), str)
-    alpha, one = _span((row["estimate"] for row in alphas), score), len(alphas) == 1
+    replies = span((each.spearman["items"] for each in differ.values()), str)
+    alpha, one = span((row["estimate"] for row in alphas), score), len(alphas) == 1
     low, high = min(row["low"] for row in alphas), max(row["high"] for row in alphas)
     interval = f"95 % {'interval' if one else 'intervals within'} {score(low)} to {beside(high, REVIEW)}"
     return (
         f"The raters do not agree with each other over the {replies} replies that the judge scored "
         f"({', '.join(differ)}: alpha {alpha}, {interval}): `stoic ratings analyze` takes all replies of a page."
     )
-
-
-def _span(values: Iterable[float], shown: Callable[[float], str]) -> str:
-    """The least and the greatest of them, or one where they look the same."""
-    known = [*values]
-    least, most = shown(min(known)), shown(max(known))
-    return least if least == most else f"{least} to {most}"
 
 
 def _name(found: AgainstPeople) -> str:

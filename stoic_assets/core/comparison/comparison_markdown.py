@@ -14,7 +14,7 @@ from stoic_assets.core.comparison.comparison_text import (
     what_to_know,
 )
 from stoic_assets.core.comparison.family import Verdict
-from stoic_assets.core.presentation.formatting import dashed, difference, p_value, score
+from stoic_assets.core.presentation.formatting import DASH, dashed, difference, p_value, score
 from stoic_assets.core.presentation.markdown import bulleted, plain, with_code
 from stoic_assets.core.table_rows import Row
 
@@ -69,8 +69,8 @@ def _table(rows: Iterable[Row]) -> str:
 def _line(row: Row) -> str:
     cells = (
         name(row), dashed(score, row["base_mean"]), dashed(score, row["candidate_mean"]),
-        dashed(difference, row["difference"]), interval(row), dashed(p_value, row["p_adjusted"]),
-        detectable(row),
+        dashed(difference, row["difference"]), interval(row) or DASH, dashed(p_value, row["p_adjusted"]),
+        detectable(row) or DASH,
         f"**{row['verdict']}**" if row["verdict"] == "regressed" else verdict_word(row),
     )
     return "| " + " | ".join(cells) + " |"

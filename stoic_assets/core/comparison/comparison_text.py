@@ -12,7 +12,6 @@ from stoic_assets.core.comparison.family import Verdict, is_measured, measured, 
 from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, whose_confidence
 from stoic_assets.core.presentation.formatting import (
-    DASH,
     dashed,
     difference,
     is_missing,
@@ -20,6 +19,7 @@ from stoic_assets.core.presentation.formatting import (
     percent,
     plural,
     score,
+    span,
 )
 from stoic_assets.core.table_rows import Row
 
@@ -92,8 +92,7 @@ def changes(rows: Iterable[Row]) -> str:
 
 def change(row: Row, before: str = "95 % interval") -> str:
     """`assertion −0.33 (95 % interval −0.52 to −0.14)`; `before` is what stands before the interval."""
-    bounds = interval(row)
-    shown = "" if bounds == DASH else f" ({before} {bounds})"
+    shown = f" ({before} {bounds})" if (bounds := interval(row)) else ""
     return f"{name(row)} {dashed(difference, row['difference'])}{shown}"
 
 
@@ -103,10 +102,10 @@ def name(row: Row) -> str:
     return measure if scope == "pooled" else f"{measure}, {SCOPES.get(scope, scope)}"
 
 
-def interval(row: Row) -> str:
-    """The 95 % interval; a dash where nothing was tested."""
+def interval(row: Row) -> str | None:
+    """The 95 % interval; None where there is none."""
     low, high = row["low"], row["high"]
-    return DASH if is_missing(low) or is_missing(high) else f"{difference(low)} to {difference(high)}"
+    return None if is_missing(low) or is_missing(high) else f"{difference(low)} to {difference(high)}"
 
 
 def confidence(comparison: Comparison) -> str:
@@ -155,13 +154,12 @@ def _lacks_power(row: Row) -> bool:
     """Whether the number of jobs is all that keeps it undecided."""
     if row["verdict"] != "inconclusive" or is_missing(row["p_adjusted"]) or ruled_out(row):
         return False
-    return not _is_significant(row) and detectable(row) != DASH
+    return not _is_significant(row) and detectable(row) is not None
 
 
 def _too_small_to_find(jobs: int, rows: Sequence[Row]) -> str:
-    least, most = (detectable(end(rows, key=lambda row: row["detectable"])) for end in (min, max))
-    span = least if least == most else f"{least}–{most}"
-    return f"{', '.join(map(name, rows))}: {jobs} jobs find only differences of {span} or more, with 90 % power"
+    found = span((row["detectable"] for row in rows), score, "–")
+    return f"{', '.join(map(name, rows))}: {jobs} jobs find only differences of {found} or more, with 90 % power"
 
 
 def few_jobs(comparison: Comparison) -> str | None:
@@ -172,16 +170,16 @@ def few_jobs(comparison: Comparison) -> str | None:
     if not tested or jobs >= FEW_JOBS or any(row["verdict"] != "inconclusive" or ruled_out(row) for row in rows):
         return None
     finest = min(tested, key=lambda row: float(row["detectable"]))
-    found = f"with 90 % power they detect only differences of {detectable(finest)} or more ({name(finest)})"
-    if detectable(finest) == DASH:
-        found = "they are too few to detect any difference with 90 % power"
+    found = "they are too few to detect any difference with 90 % power"
+    if least := detectable(finest):
+        found = f"with 90 % power they detect only differences of {least} or more ({name(finest)})"
     return (
         f"{jobs} jobs in common decide nothing: {found}. Run at least {FEW_JOBS} jobs; up to three repeats of each "
         "help too."
     )
 
 
-def detectable(row: Row) -> str:
-    """The smallest difference that the jobs detect with 90 % power; a dash where it is above 1, as no score is."""
+def detectable(row: Row) -> str | None:
+    """The smallest difference that the jobs detect with 90 % power; None where it is above 1, as no score is."""
     found = row["detectable"]
-    return DASH if is_missing(found) or found > 1 else score(found)
+    return None if is_missing(found) or found > 1 else score(found)

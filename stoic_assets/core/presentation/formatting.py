@@ -4,7 +4,7 @@ import html
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -95,6 +95,13 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     """The first of several names, and how many more there are: `a, b, c, d, e and 2 more`."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def span(values: Iterable[float], form: Form, between: str = " to ") -> str:
+    """The least and the greatest of some figures, or one where they look the same."""
+    known = [*values]
+    least, most = form(min(known)), form(max(known))
+    return least if least == most else f"{least}{between}{most}"
 
 
 def percent(value: float) -> str:

@@ -12,7 +12,7 @@ from jinja2 import BytecodeCache
 from markupsafe import Markup
 
 from stoic_assets.core.assertions.wording import has_name
-from stoic_assets.core.comparison.comparison_text import verdict_word
+from stoic_assets.core.comparison.comparison_text import detectable, interval, verdict_word
 from stoic_assets.core.comparison.version_verdict import version_verdict
 from stoic_assets.core.evolution.fitness import deliverable
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
@@ -56,8 +56,8 @@ def _environment(compiled: BytecodeCache | None) -> PageEnvironment:
     environment = _RowEnvironment("core/reports/templates", compiled=compiled)
     environment.filters |= {
         "lasted": lasted, "function": function, "short_of": short_of, "half_even": half_even,
-        "beside": beside, "bounded": bounded, "verdict_word": verdict_word, "tasks_too_low": tasks_too_low,
-        "listed": listed, "by_job": by_job,
+        "beside": beside, "bounded": bounded, "verdict_word": verdict_word, "interval": interval,
+        "detectable": detectable, "tasks_too_low": tasks_too_low, "listed": listed, "by_job": by_job,
     }
     environment.tests |= {"deliverable": deliverable, "named": has_name}
     return environment
