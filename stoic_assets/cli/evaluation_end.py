@@ -13,7 +13,7 @@ from stoic_assets.cli.outcome import EvaluationDocument, Outcome
 from stoic_assets.cli.outcome_tables import trials_table, virtues_table, worst_trials
 from stoic_assets.cli.outcome_trials import ending, endings, failures
 from stoic_assets.core.conversation.evidence import PLAIN, SCORED
-from stoic_assets.core.evaluation.next_command import judge_again, way_to_finish
+from stoic_assets.core.evaluation.next_command import judge_again, way_to_repeat
 from stoic_assets.core.evaluation.status import FINISHED
 from stoic_assets.core.grouping import grouped
 from stoic_assets.core.presentation.confidence import (
@@ -99,11 +99,11 @@ def _why_no_verdict(outcome: Outcome, threshold: float) -> str | None:
 
 
 def _how_to_repeat(invalid: Sequence[TrialEntry], outcome: Outcome) -> str:
-    """How to run invalid trials again. Those that lack only a verdict are not played again."""
+    """How to get rid of invalid trials, and how many stay so."""
     version, evaluation_id = outcome.document["agent_version"], outcome.document["evaluation_id"]
-    if all(trial["outcome"] == "judge_error" for trial in invalid):
-        return f"{judge_again(version, evaluation_id)} judges them again; you may choose other judges first"
-    return f"{way_to_finish(version, evaluation_id, outcome.status)} runs them again{_lost(invalid, outcome)}"
+    lack_verdicts_alone = all(trial["outcome"] == "judge_error" for trial in invalid)
+    way = way_to_repeat(version, evaluation_id, outcome.status, lack_verdicts_alone)
+    return f"{way}{_lost(invalid, outcome)}"
 
 
 def _lost(invalid: Sequence[TrialEntry], outcome: Outcome) -> str:

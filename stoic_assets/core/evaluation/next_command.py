@@ -22,6 +22,13 @@ def judge_again(agent_version: str, evaluation_id: str, fresh: bool = False) -> 
     return f"`stoic regrade --agent-version {agent_version} --evaluation {evaluation_id}{options}`"
 
 
+def way_to_repeat(agent_version: str, evaluation_id: str, status: str, lack_verdicts_alone: bool) -> str:
+    """How to get rid of invalid trials: those that lack only a verdict are not played again."""
+    if lack_verdicts_alone:
+        return f"{judge_again(agent_version, evaluation_id)} judges them again; you may choose other judges first"
+    return f"{way_to_finish(agent_version, evaluation_id, status)} runs them again"
+
+
 def half_judged(agent_version: str, evaluation_id: str) -> str:
     """The message for an evaluation that is `REGRADING` while no run works on it."""
     return (

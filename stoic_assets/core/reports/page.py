@@ -14,6 +14,7 @@ from markupsafe import Markup
 from stoic_assets.core.assertions.wording import has_name
 from stoic_assets.core.comparison.comparison_text import detectable, interval, verdict_word
 from stoic_assets.core.comparison.version_verdict import version_verdict
+from stoic_assets.core.evaluation.next_command import way_to_repeat
 from stoic_assets.core.evolution.fitness import deliverable
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
 from stoic_assets.core.presentation.drawing import PAGE_INK
@@ -59,6 +60,7 @@ def _environment(compiled: BytecodeCache | None) -> PageEnvironment:
         "beside": beside, "bounded": bounded, "verdict_word": verdict_word, "interval": interval,
         "detectable": detectable, "tasks_too_low": tasks_too_low, "listed": listed, "by_job": by_job,
     }
+    environment.globals["way_to_repeat"] = way_to_repeat
     environment.tests |= {"deliverable": deliverable, "named": has_name}
     return environment
 
