@@ -30,8 +30,8 @@ class ModelCalls:
 
 def model_calls(rows: Rows) -> list[ModelCalls]:
     """One entry for each role and model."""
-    pairs = sorted({(row["role"], row["model"]) for row in rows})
-    return [_calls(*pair, [row for row in rows if (row["role"], row["model"]) == pair]) for pair in pairs]
+    by_model = grouped(((row["role"], row["model"]), row) for row in rows)
+    return [_calls(*pair, by_model[pair]) for pair in sorted(by_model)]
 
 
 @dataclass(frozen=True)

@@ -71,18 +71,18 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
     `compiled` keeps the compiled templates between processes.
     """
     trials, found = trial_views(data, data.jobs), measures(data.composite_scores, data.trials)
-    counts = summary(data, trials)
+    counts, virtues = summary(data, trials), _in_order(data.evaluation_virtues)
     if not counts.conclusive:
         data = replace(data, base=None, version_comparisons=())
     return _environment(compiled).get_template("report.html.jinja").generate(
         data=data, offline_note=OFFLINE_NOTE, measures=found, failures=failed_assertions(trials),
         low_tasks=failed_tasks(trials, data.task_at_least), failed_by=failed_by(trials, data.task_at_least),
         jobs=job_rows(trials, totals=found[0].trials > 0),
-        trials=trials, virtues=_in_order(data.evaluation_virtues), trends=_in_order(data.virtue_trends),
+        trials=trials, virtues=virtues, trends=_in_order(data.virtue_trends),
         releases=release_means(data.virtue_trends), virtue_names=VIRTUES, virtue_key=KEY,
         why_unscored=why_unscored(data.evaluation_virtues, trials),
         weak=weak_virtues(data.weak_virtues, trials), none_weak=none_weak(data.evaluation_virtues, data.weak_below),
-        weak_above=weak_above(_in_order(data.evaluation_virtues)),
+        weak_above=weak_above(virtues),
         intervals=virtue_intervals(data.composite_scores, data.trial_virtues, data.weak_below),
         held={**data.evaluation, "ended_at": latest(data.trials, "ended_at")},
         judged_at=latest((*data.virtue_scores, *data.task_scores), "evaluated_at"),
