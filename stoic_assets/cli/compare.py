@@ -193,7 +193,7 @@ def _table(comparison: Comparison) -> Table:
 
 def _versions(comparison: Comparison) -> tuple[str, str]:
     """The names of the two versions: without their agent if it is the same."""
-    base, candidate = comparison.base.agent_version, comparison.candidate.agent_version
+    base, candidate = comparison.versions
     agent = f"{agent_of(base)}@" if agent_of(base) == agent_of(candidate) else ""
     return base.removeprefix(agent), candidate.removeprefix(agent)
 

@@ -38,7 +38,7 @@ class Comparison:
     candidate: Side
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
-    assertions: tuple[PairedAssertion, ...] = ()
+    assertions: tuple[PairedAssertion, ...]
 
     @property
     def versions(self) -> tuple[str, str]:

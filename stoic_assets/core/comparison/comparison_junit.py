@@ -17,7 +17,7 @@ def comparison_junit(comparison: Comparison) -> str:
     and skipped where that may be chance. Every test of an offline comparison is marked as such: a build server shows
     little else of a passed one.
     """
-    base, candidate = comparison.base.agent_version, comparison.candidate.agent_version
+    base, candidate = comparison.versions
     against = f"{candidate} against {base}{' (offline)' if comparison.candidate.offline else ''}"
     cases = [_case(against, row) for row in comparison.gating]
     cases += _assertion_cases(against, comparison)

@@ -132,7 +132,7 @@ def open_questions(rows: Iterable[Row], notes: Collection[str] = ()) -> list[str
     return [f"{', '.join(names)}: {'see the notes' if why in notes else why}" for why, names in reasons.items()]
 
 
-def open_in_short(rows: Sequence[Row], notes: Collection[str] = ()) -> list[str]:
+def open_in_short(rows: Sequence[Row], notes: Collection[str]) -> list[str]:
     """As `open_questions`, but what is significant by itself comes first.
 
     Measures that as many jobs leave open share a line: their figures are in the table.

@@ -23,7 +23,7 @@ class VersionVerdict:
     gating: list[Row]
     others: list[Row]
     notes: list[str]
-    assertions: Sequence[PairedAssertion] = ()
+    assertions: Sequence[PairedAssertion]
 
     @cached_property
     def verdict(self) -> Verdict:

@@ -166,9 +166,9 @@ def bounded(text: str) -> str:
 
 
 FORMS: Mapping[str, Form] = {
-    "score": score, "difference": difference, "p_value": p_value, "count": count, "percent": percent,
-    "milliseconds": milliseconds, "dollars": dollars, "utc": utc, "words": words, "pretty": pretty, "said": str,
-    "in_letters": in_letters, "as_set": as_set,
+    "score": score, "difference": difference, "p_value": p_value, "count": count,
+    "percent": lambda share: unbroken(percent(share)), "milliseconds": milliseconds, "dollars": dollars, "utc": utc,
+    "words": words, "pretty": pretty, "said": str, "in_letters": in_letters, "as_set": as_set,
 }
 """The filters that templates use."""
 

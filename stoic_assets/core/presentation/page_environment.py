@@ -21,7 +21,6 @@ from stoic_assets.core.presentation.formatting import (
     fenced,
     is_missing,
     or_dash,
-    percent,
     plural,
     unbroken,
     with_code,
@@ -53,8 +52,7 @@ class PageEnvironment(Environment):
         )
         self.filters |= {name: or_dash(form) for name, form in FORMS.items()} | {
             "breakable": breakable, "explained": explained, "fenced": fenced, "unbroken": unbroken,
-            "with_code": with_code, "plural": plural, "percent": or_dash(lambda share: unbroken(percent(share))),
-            "policy_hash": policy_hash,
+            "with_code": with_code, "plural": plural, "policy_hash": policy_hash,
         }
         self.globals |= {"own_text": self._own_text, "own_script": self._own_script}
         self.tests["missing"] = is_missing

@@ -24,7 +24,7 @@ class JobRow:
     condition: str
     outcomes: list[tuple[str, int]]
     trials: list[TrialView]
-    totals: bool = True
+    totals: bool
 
     @property
     def failed_messages(self) -> int:

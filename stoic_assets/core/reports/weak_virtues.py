@@ -73,9 +73,8 @@ def title(agent_version: str, evaluation_id: str) -> str:
 
 
 def weak_virtue_markdown(
-    virtues: Rows, weak: Rows, offline: bool = False, whose: str = "", below: float = 0.7,
-    intervals: Mapping[str, str] | None = None,
-) -> str:  # fmt: skip
+    virtues: Rows, weak: Rows, offline: bool, whose: str, below: float, intervals: Mapping[str, str]
+) -> str:
     """The virtues, the weakest first, and what judges advise on those that are weak; readable as plain text, too.
 
     `virtues` are rows of `evaluation_virtues`, `weak` of `weak_virtues`; `whose` says where the confidences come from,
@@ -87,8 +86,9 @@ def weak_virtue_markdown(
     severities = {row["virtue"]: row["severity"] for row in weak}
     if virtues:
         ordered = sorted(virtues, key=lambda row: -severities.get(row["virtue"], 0))
-        known = intervals or {}
-        lines = (_line(row, severities.get(row["virtue"]), below, known.get(row["virtue"], DASH)) for row in ordered)
+        lines = (
+            _line(row, severities.get(name := row["virtue"]), below, intervals.get(name, DASH)) for row in ordered
+        )
         parts.append("\n".join([_TABLE_HEAD, *lines]))
     if not weak:
         parts.append(none_weak(virtues, below))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -12,6 +13,7 @@ from stoic_assets.core.reports.weak_virtues import MOST_EXHIBITS, weak_virtue_ma
 
 pytestmark = pytest.mark.usefixtures("charts_drawn_once")
 Make = Callable[..., ReportData]
+markdown = partial(weak_virtue_markdown, offline=False, whose="", below=0.7, intervals={})
 ANSWER = "Of course I have set a reminder for Friday call the landlord about the deposit"
 
 
@@ -41,7 +43,7 @@ def test_different_quotes_are_shown_the_lowest_marks_first(make_data: Make) -> N
 def test_markdown_is_text_that_holds_all_virtues_and_says_when_offline(make_data: Make) -> None:
     data = make_data()
     known = {"temperance": "0.35 to 0.59"}
-    text = weak_virtue_markdown(data.evaluation_virtues, data.weak_virtues, offline=True, intervals=known)
+    text = markdown(data.evaluation_virtues, data.weak_virtues, offline=True, intervals=known)
     assert text.startswith("**Offline: scripts")
     lines = text.splitlines()
     table = [line for line in lines if line.startswith("| ")][2:]
@@ -54,7 +56,7 @@ def test_markdown_is_text_that_holds_all_virtues_and_says_when_offline(make_data
 
 def test_markdown_without_weakness_says_so(make_data: Make) -> None:
     virtues = [{**row, "confidence_above": 0.5} for row in make_data().evaluation_virtues]
-    text = weak_virtue_markdown(virtues, [], whose="Scores that do not agree with people's: wisdom.", below=0.1)
+    text = markdown(virtues, [], whose="Scores that do not agree with people's: wisdom.", below=0.1)
     assert text.startswith(
         "Scores that do not agree with people's: wisdom. "
         "A virtue with a low score is weak if its confidence is above 0.50.\n"
@@ -77,7 +79,7 @@ def test_low_scores_with_little_confidence_are_not_called_good(make_data: Make, 
         {**row, "score": score, "confidence": 0.23}
         for row, score in zip(make_data().evaluation_virtues, scores, strict=True)
     ]
-    assert weak_virtue_markdown(virtues, []).endswith(f"{said}\n")
+    assert markdown(virtues, []).endswith(f"{said}\n")
     page = "".join(report_parts(make_data(trials=1, evaluation_virtues=virtues, weak_virtues=())))
     assert f"<p>{said}</p>" in page
 
@@ -85,11 +87,11 @@ def test_low_scores_with_little_confidence_are_not_called_good(make_data: Make, 
 @pytest.mark.parametrize("rows", [0, 5])
 def test_no_weakness_is_told_from_no_score(make_data: Make, rows: int) -> None:
     virtues = [{**row, "score": None} for row in make_data().evaluation_virtues[:rows]]
-    assert weak_virtue_markdown(virtues, []).endswith("No virtue was scored.\n")
+    assert markdown(virtues, []).endswith("No virtue was scored.\n")
     page = "".join(report_parts(make_data(trials=1, evaluation_virtues=virtues, weak_virtues=())))
     assert "<p>No virtue was scored.</p>" in page
 
 
 def test_a_judge_cannot_smuggle_links_or_cells(make_data: Make) -> None:
     rows = [{**row, "suggestions": ["![x](y) | z"]} for row in make_data().weak_virtues]
-    assert r"- \!\[x\](y) \| z" in weak_virtue_markdown(make_data().evaluation_virtues, rows)
+    assert r"- \!\[x\](y) \| z" in markdown(make_data().evaluation_virtues, rows)
