@@ -47,12 +47,14 @@ def decide(job: Job, evidence: Evidence, agent_model: str, redactor: Redactor) -
     """
     seen = {observation.assertion: observation for observation in evidence.observations}
     visible = _Visible(evidence, job, seen.get(OBJECT_CONTEXT), agent_model)
-    return [
-        _decide_cypher(key, assertion, evidence, seen.get(key), redactor)
-        if isinstance(assertion, CypherAssertion)
-        else _decide_expression(key, assertion, visible)
-        for key, assertion in job.assertions_of(evidence.trial.condition)
-    ]
+    results = []
+    for key, assertion in job.assertions_of(evidence.trial.condition):
+        if isinstance(assertion, CypherAssertion):
+            kind, text, found = "cypher", assertion.cypher, _of_cypher(assertion, seen.get(key), redactor)
+        else:
+            kind, text, found = "expression", assertion.expression, _of_expression(assertion, visible)
+        results.append(AssertionResult(evidence.trial.trial_id, key, kind, text, assertion.weight, *found))
+    return results
 
 
 @dataclass(frozen=True)
@@ -86,12 +88,25 @@ class _Visible:
 
     @cached_property
     def _evaluation(self) -> dict[str, object]:
-        return _evaluation(self.evidence, self.job, self.agent_model)
+        transcript = [
+            {
+                "content": turn.content, "role": turn.role, "timeTakenMillis": turn.response_ms,
+                "events": list(turn.events),
+            }
+            for turn in self.evidence.turns
+        ]
+        return bindings.evaluation(
+            session_id=self.evidence.session_id, model=self.agent_model,
+            job=self.job.model_dump(mode="json", by_alias=True), transcript=transcript,
+            failure_count=self.evidence.failure_count, done=self.evidence.outcome == "signed_off",
+        )
 
 
-def _decide_cypher(
-    key: str, assertion: CypherAssertion, evidence: Evidence, seen: Observation | None, redactor: Redactor
-) -> AssertionResult:
+_Found = tuple[str | None, str | None, bool | None, str | None]
+"""`expected`, `actual`, `passed` and `error` of a result."""
+
+
+def _of_cypher(assertion: CypherAssertion, seen: Observation | None, redactor: Redactor) -> _Found:
     found, passed, error, expected = None, None, None, assertion.expected
     if seen is not None:
         try:
@@ -102,10 +117,7 @@ def _decide_cypher(
             error = None if passed else describe_difference(expected, actual)
         except StoicError as failure:
             passed, error = False, str(failure)
-    return AssertionResult(
-        evidence.trial.trial_id, key, "cypher", assertion.cypher, assertion.weight, json_text(expected), found, passed,
-        error,
-    )
+    return json_text(expected), found, passed, error
 
 
 def _as_found(expected: Any, actual: Any, rows: Rows, redactor: Redactor) -> Any:
@@ -120,22 +132,18 @@ def _as_found(expected: Any, actual: Any, rows: Rows, redactor: Redactor) -> Any
     return redacted if equals(redacted, actual) else expected
 
 
-def _decide_expression(key: str, assertion: ExpressionAssertion, visible: _Visible) -> AssertionResult:
-    passed, error, evidence = None, None, visible.evidence
+def _of_expression(assertion: ExpressionAssertion, visible: _Visible) -> _Found:
+    if visible.evidence.outcome == "infra_error":
+        return "true", None, None, None
     expression = parse_expression(assertion.expression)
     names = names_in(expression)
-    needs_context = "objectContext" in names
-    if evidence.outcome != "infra_error" and (visible.seen is not None or not needs_context):
-        try:
-            passed = check(expression, visible.of(names))
-        except StoicError as failure:
-            passed, error = False, str(failure)
-    elif evidence.outcome != "infra_error" and not evidence.session_id:
-        error = NO_SESSION
-    return AssertionResult(
-        evidence.trial.trial_id, key, "expression", assertion.expression, assertion.weight, "true",
-        None if passed is None or error else json_text(passed), passed, error,
-    )
+    if "objectContext" in names and visible.seen is None:
+        return "true", None, None, None if visible.evidence.session_id else NO_SESSION
+    try:
+        passed = check(expression, visible.of(names))
+    except StoicError as failure:
+        return "true", None, False, str(failure)
+    return "true", json_text(passed), passed, None
 
 
 def _observed(seen: Observation | None) -> Any:
@@ -145,17 +153,3 @@ def _observed(seen: Observation | None) -> Any:
     if seen.error is not None:
         raise StoicError(seen.error)
     return seen.result
-
-
-def _evaluation(evidence: Evidence, job: Job, agent_model: str) -> dict[str, object]:
-    transcript = [
-        {
-            "content": turn.content, "role": turn.role, "timeTakenMillis": turn.response_ms,
-            "events": list(turn.events),
-        }
-        for turn in evidence.turns
-    ]
-    return bindings.evaluation(
-        session_id=evidence.session_id, model=agent_model, job=job.model_dump(mode="json", by_alias=True),
-        transcript=transcript, failure_count=evidence.failure_count, done=evidence.outcome == "signed_off",
-    )
