@@ -113,7 +113,7 @@ class TrialView:
     @property
     def anchor(self) -> str:
         """The id of the trial in the page."""
-        return anchor(self.row["trial_id"])
+        return "trial-" + _NO_ANCHOR.sub("_", self.row["trial_id"])
 
     @property
     def outcome(self) -> str:
@@ -178,11 +178,6 @@ class TrialView:
         """Whether it did not pass, something in it failed, or some text looks as if it were meant for the judge."""
         failed = self.passed is False or self.failed_assertions or self.failed_messages or self.outcome == "agent_error"
         return bool(failed or not self.valid or self.suspected)
-
-
-def anchor(trial_id: str) -> str:
-    """The id under which a page shows a trial."""
-    return "trial-" + _NO_ANCHOR.sub("_", trial_id)
 
 
 def by_job(trials: Iterable[TrialView]) -> dict[str, list[TrialView]]:

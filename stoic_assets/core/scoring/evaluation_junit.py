@@ -56,16 +56,13 @@ def _case(trial: TrialEntry, classname: str, name: str, task_at_least: float) ->
         return Case(classname, name, "skipped", "nothing to pass: no task score, no decided assertion with a weight")
     if trial["passed"]:
         return Case(classname, name)
+    assertions = [failure(each) for each in trial["assertions"] if has_failed(each)]
     tasks = [
         f"task scored {short_of(task['score'], task_at_least)}: {task['task']}  ({task['reason']})"
         for task in low_tasks(trial["scores"]["task"], trial["tasks"], task_at_least)
     ]
-    reasons = [*_failed_assertions(trial), *tasks]
+    reasons = [*assertions, *tasks]
     return Case(classname, name, "failure", "; ".join(reasons), "\n".join(reasons))
-
-
-def _failed_assertions(trial: TrialEntry) -> list[str]:
-    return [failure(each) for each in trial["assertions"] if has_failed(each)]
 
 
 def _breakdown(trial: TrialEntry) -> str:

@@ -9,7 +9,7 @@ import pytest
 from stoic_assets.core.reports.data import ReportData
 from stoic_assets.core.reports.job_table import failed_assertions
 from stoic_assets.core.reports.page import report_parts
-from stoic_assets.core.reports.trial_view import anchor, trial_views
+from stoic_assets.core.reports.trial_view import trial_views
 
 pytestmark = pytest.mark.usefixtures("charts_drawn_once")
 Make = Callable[..., ReportData]
@@ -188,9 +188,12 @@ def test_failed_messages_stand_with_the_trial_and_its_job(make_data: Make) -> No
     assert 'badge fine">Signed off' not in page
 
 
-def test_anchors_hold_nothing_that_means_something_in_a_link() -> None:
-    assert anchor('e.job."><script>.1') == "trial-e.job.___script_.1"
-    assert anchor("e.chat~x.withheld.1") != anchor("e.chat_x.withheld.1")
+def test_anchors_hold_nothing_that_means_something_in_a_link(make_data: Make) -> None:
+    [view] = trial_views(make_data(trials=1))
+    ids = ('e.job."><script>.1', "e.chat~x.withheld.1", "e.chat_x.withheld.1")
+    hostile, other, similar = (replace(view, row={"trial_id": trial_id}).anchor for trial_id in ids)
+    assert hostile == "trial-e.job.___script_.1"
+    assert other != similar
 
 
 @pytest.mark.parametrize(
