@@ -1,7 +1,6 @@
 """Raters at a rating page in a real browser, and pages for them."""
 
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
@@ -9,15 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from visited_page import CHROMIUM, FLAGS
 
 from stoic_assets.core.ratings.blinding import BlindPage, Reply, blind
 from stoic_assets.core.ratings.page.build import build_page
 
-CHROMIUM = shutil.which("chromium")
-FLAGS = (
-    "--no-sandbox", "--headless", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync", "--no-first-run",
-)
 DESKTOP = {"viewport": {"width": 1360, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 760}, "has_touch": True, "is_mobile": True}
 CHOSEN = "[...document.querySelectorAll('fieldset input:checked')].map((each) => [each.name, each.value])"

@@ -1,20 +1,17 @@
 """The report of ratings in a real browser: what is opened for print, what fits on paper, and lines that stay lines."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from analysed_ratings import analyse_rows
+from visited_page import CHROMIUM, FLAGS, IN_CHROMIUM, PAPER
 
 from stoic_assets.core.ratings.reliability.estimate import Resampling
 from stoic_assets.core.ratings.report.page import render_analysis
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium")
-PAPER = 700
-"""A4 between its margins, in CSS pixels."""
 LONG_NAME = "a_rater-whose.name_" * 10
 STICKS_OUT = """() => [...document.querySelectorAll('.scroll')]
   .filter((part) => part.checkVisibility() && part.scrollWidth > part.clientWidth).map((part) => part.ariaLabel)"""
@@ -25,14 +22,14 @@ DISTANCES = """() => [...document.querySelectorAll('.cards, .columns')]
 TOPS = """() => [...document.querySelectorAll('.columns > .scroll + .scroll')]
   .map((part) => [part.previousElementSibling, part].map((each) => each.getBoundingClientRect().top))"""
 
-pytestmark = [pytest.mark.long, pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH")]
+pytestmark = IN_CHROMIUM
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """One headless Chromium for the module."""
     with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
         yield chromium
         chromium.close()
 
