@@ -43,9 +43,13 @@ def _test(place: int, means: Floats) -> Test:
     return Test(GATING[place], "pooled", paired(base, candidate, "pooled"), delta)
 
 
-def cells_of(values: Sequence[Sequence[Any]]) -> dict[str, dict[str, Any]]:
+def cells_of(values: Sequence[Sequence[Any]]) -> dict[tuple[str, str], Any]:
     """What they are by job and condition; the second may be missing."""
-    return {f"{job:02}": dict(zip(CONDITIONS, cells, strict=False)) for job, cells in enumerate(values)}
+    return {
+        (f"{job:02}", condition): value
+        for job, cells in enumerate(values)
+        for condition, value in zip(CONDITIONS, cells, strict=False)
+    }
 
 
 def _names(findings: Iterable[Finding]) -> Measures:

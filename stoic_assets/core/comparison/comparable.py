@@ -98,7 +98,7 @@ def _measured_by_one(base: Side, candidate: Side, jobs: Set[str]) -> dict[str, s
     """Why each measure that only one side has in these jobs cannot be compared."""
     before, after = (cells_by_measure(side.measures, jobs) for side in (base, candidate))
     return {
-        measure: f"measured only in {side.agent_version} ({plural(len(own[measure]), 'job')})"
+        measure: f"measured only in {side.agent_version} ({plural(len({job for job, _ in own[measure]}), 'job')})"
         for side, own, other in ((base, before, after), (candidate, after, before))
         for measure in own.keys() - other.keys()
     }

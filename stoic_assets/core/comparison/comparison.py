@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from stoic_assets.core.comparison.comparable import Common, common_ground
 from stoic_assets.core.comparison.effect import FEWEST_JOBS
@@ -126,13 +126,13 @@ def compare(
     common = common_ground(base, candidate, threshold, judge_moved)
     before, after = (cells_by_measure(side.measures, common.jobs) for side in (base, candidate))
     noise = trial_noise(base, candidate, common.jobs)
-    findings = _findings(before, after, noise, common, minimal)
+    found = partial(_findings, noise=noise, common=common, minimal=minimal)
+    findings = found(before, after)
     if common.left_out:
         base_left = without_worst(before, after, base, candidate, common.jobs)
         candidate_left = without_worst(after, before, candidate, base, common.jobs)
-        base_without = base, _findings(base_left, after, noise, common, minimal)
-        candidate_without = candidate, _findings(before, candidate_left, noise, common, minimal)
-        findings = robust_findings(findings, (base_without, candidate_without), common.left_out)
+        without = (base, found(base_left, after)), (candidate, found(before, candidate_left))
+        findings = robust_findings(findings, without, common.left_out)
     pairs = paired_assertions(*(_held(side, common) for side in (base, candidate)))
     result = Comparison(base, candidate, tuple(findings), common.notes, tuple(pairs))
     return replace(result, notes=(*result.notes, few)) if (few := result.too_few_jobs) else result

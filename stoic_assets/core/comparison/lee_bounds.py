@@ -37,7 +37,7 @@ def without_worst(measured: Measured, others: Measured, side: Side, other: Side,
     Cells: as many are left out under a condition as only `side` has a mean in because `other` failed in them. The worst
     cells are furthest below `others`.
     """
-    left = {measure: {job: dict(means) for job, means in of.items()} for measure, of in measured.items()}
+    left = {measure: dict(means) for measure, means in measured.items()}
     ran = ran_by_both(side, other, jobs)
     for measure in LEAVING_FAILURES_OUT:
         own, theirs = (measured_cells(each, measure) & ran for each in (side, other))
@@ -47,10 +47,9 @@ def without_worst(measured: Measured, others: Measured, side: Side, other: Side,
             lost = sum(failures(other, {cell}, measure).failed > 0 for cell in unpaired)
             means = _without_worst_trials(measured, measure, side, other, paired)
             kept = _without_worst_cells(means, measured.get(measure, {}), others.get(measure, {}), lost)
-            for job, _ in paired:
-                del left[measure][job][condition]
-            for (job, _), mean in kept.items():
-                left[measure][job][condition] = mean
+            for cell in paired:
+                del left[measure][cell]
+            left.get(measure, {}).update(kept)
     return left
 
 
@@ -60,7 +59,7 @@ def _without_worst_trials(
     """The mean of each of these cells; a cell of which nothing is left has none."""
     own, others = (failures(each, cells, measure) for each in (side, other))
     if not others.failed:
-        return {(job, condition): measured[measure][job][condition] for job, condition in cells}
+        return {cell: measured[measure][cell] for cell in cells}
     values = trial_values(side, measure)
     worst = others.failed / others.trials * (own.trials - own.failed)
     return _means_without({cell: values[cell] for cell in cells}, worst)
@@ -91,10 +90,10 @@ def _without_worst_cells(means: Mapping[Cell, float], own: Cells, others: Cells,
     """
 
     def ahead(cell: Cell) -> tuple[float, float, int]:
-        job, condition = cell
-        both = own[job].keys() & others[job].keys()
-        in_all = sum(own[job][name] - others[job][name] for name in both)
-        return round(means[cell] - others[job][condition], _DIGITS), round(in_all, _DIGITS), len(both)
+        cells = ((cell[0], condition) for condition in get_args(Condition))
+        both = [each for each in cells if each in own and each in others]
+        in_all = sum(own[each] - others[each] for each in both)
+        return round(means[cell] - others[cell], _DIGITS), round(in_all, _DIGITS), len(both)
 
     kept = sorted(means, key=lambda cell: (ahead(cell), cell))[lost:] if lost else means
     return {cell: means[cell] for cell in kept}

@@ -10,14 +10,15 @@ from math import fsum
 from types import MappingProxyType
 from typing import Literal
 
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.table_rows import Row
 
 Scope = Literal["pooled", "withheld", "supplied", "lift"]
 Cell = tuple[str, str]
 """A job, or one scenario of it, and a condition."""
-Cells = Mapping[str, Mapping[str, float]]
-"""Job to condition to the mean of its valid trials, 0–1."""
+Cells = Mapping[Cell, float]
+"""The mean of the valid trials of each cell, 0–1."""
 Measured = Mapping[str, Cells]
 """The cells of each measure."""
 
@@ -31,8 +32,8 @@ class Noise:
 
 
 NO_NOISE = Noise()
-NoisyCells = Mapping[str, Mapping[str, Noise]]
-"""Job to condition to the noise of the difference between the versions there."""
+NoisyCells = Mapping[Cell, Noise]
+"""The noise of the difference between the versions in each cell."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +56,12 @@ def cell_of(row: Row) -> Cell:
     return job_key(row), row["condition"]
 
 
-def cells_by_measure(rows: Iterable[Row], jobs: Container[str] | None = None) -> dict[str, dict[str, dict[str, float]]]:
+def cells_by_measure(rows: Iterable[Row], jobs: Container[str] | None = None) -> dict[str, dict[Cell, float]]:
     """Rows of `job_measures` as cells, by measure; of these `jobs`, or of all."""
-    found: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    found: dict[str, dict[Cell, float]] = defaultdict(dict)
     for row in rows:
         if row["mean"] is not None and (jobs is None or row["job"] in jobs):
-            job, condition = cell_of(row)
-            found[row["measure"]][job][condition] = row["mean"]
+            found[row["measure"]][cell_of(row)] = row["mean"]
     return found
 
 
@@ -72,33 +72,27 @@ def paired(base: Cells, candidate: Cells, scope: Scope, noise: NoisyCells = Mapp
     contribute, and needs both conditions on both sides.
     """
     both = sorted(base.keys() & candidate.keys())
-    pairs = (_pair(job, base[job], candidate[job], scope, noise.get(job, {})) for job in both)
-    return [pair for pair in pairs if pair is not None]
+    pairs = []
+    for job, common in grouped((cell[0], cell) for cell in both).items():
+        cells = [cell for cell in common if scope in ("pooled", "lift", cell[1])]
+        if scope == "lift" and len(cells) == 2:
+            pairs.append(Pair(job, _lift(base, job), _lift(candidate, job), _noise(noise, cells)))
+        elif scope != "lift" and cells:
+            pairs.append(Pair(job, _mean(base, cells), _mean(candidate, cells), _noise(noise, cells, 1 / len(cells))))
+    return pairs
 
 
-def _pair(
-    job: str, base: Mapping[str, float], candidate: Mapping[str, float], scope: Scope, noise: Mapping[str, Noise]
-) -> Pair | None:
-    common = sorted(base.keys() & candidate.keys())
-    if scope == "lift":
-        return Pair(job, _lift(base), _lift(candidate), _noise(noise, common)) if len(common) == 2 else None
-    shared = [name for name in common if scope in ("pooled", name)]
-    if not shared:
-        return None
-    return Pair(job, _mean(base, shared), _mean(candidate, shared), _noise(noise, shared, 1 / len(shared)))
-
-
-def _noise(cells: Mapping[str, Noise], conditions: Sequence[str], weight: float = 1.0) -> Noise:
-    """That of the sum over these conditions, each with this weight; unknown if that of any is."""
-    found = [cells.get(name, NO_NOISE) for name in conditions]
+def _noise(noise: NoisyCells, cells: Sequence[Cell], weight: float = 1.0) -> Noise:
+    """That of the sum over these cells, each with this weight; unknown if that of any is."""
+    found = [noise.get(cell, NO_NOISE) for cell in cells]
     if not all(of.freedom for of in found):
         return NO_NOISE
     return Noise(weight**2 * fsum(of.variance for of in found), sum(of.freedom for of in found))
 
 
-def _mean(cells: Mapping[str, float], conditions: Sequence[str]) -> float:
-    return fsum(cells[name] for name in conditions) / len(conditions)
+def _mean(means: Cells, cells: Sequence[Cell]) -> float:
+    return fsum(means[cell] for cell in cells) / len(cells)
 
 
-def _lift(cells: Mapping[str, float]) -> float:
-    return cells["supplied"] - cells["withheld"]
+def _lift(means: Cells, job: str) -> float:
+    return means[job, "supplied"] - means[job, "withheld"]

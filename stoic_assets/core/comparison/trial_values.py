@@ -8,7 +8,7 @@ spread within the cells knows better: it tells how far single trials lie apart. 
 that of every cell is needed: the noise of the others is part of that of the mean difference.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from statistics import fmean
 
@@ -37,10 +37,7 @@ def _valid_trials(side: Side, jobs: Set[str]) -> Counter[Cell]:
 
 def _noise(base: Side, candidate: Side, measure: str) -> NoisyCells:
     before, after = (trial_values(side, measure) for side in (base, candidate))
-    found: dict[str, dict[str, Noise]] = defaultdict(dict)
-    for job, condition in before.keys() & after.keys():
-        found[job][condition] = difference_noise(before[job, condition], after[job, condition])
-    return found
+    return {cell: difference_noise(before[cell], after[cell]) for cell in before.keys() & after.keys()}
 
 
 def difference_noise(before: Sequence[float], after: Sequence[float]) -> Noise:

@@ -187,8 +187,8 @@ def test_a_family_of_which_nothing_may_be_decided_shows_its_differences() -> Non
 
 
 def test_means_are_over_the_paired_jobs() -> None:
-    base = {"a": {"withheld": 0.2}, "b": {"withheld": 0.4}, "only base": {"withheld": 1.0}}
-    candidate = {"a": {"withheld": 0.6}, "b": {"withheld": 0.8}}
+    base = {("a", "withheld"): 0.2, ("b", "withheld"): 0.4, ("only base", "withheld"): 1.0}
+    candidate = {("a", "withheld"): 0.6, ("b", "withheld"): 0.8}
     [found] = decide([Test("wisdom", "pooled", paired(base, candidate, "pooled"), 0.05)], False)
     assert (found.base, found.candidate, found.effect.jobs) == (pytest.approx(0.3), pytest.approx(0.7), 2)
     assert not found.gating

@@ -99,9 +99,10 @@ def test_a_job_tried_once_in_both_versions_counts_by_its_distance_from_the_mean(
 
 
 def test_a_job_of_which_one_condition_is_not_known_is_not_known() -> None:
-    known, cells = Noise(0.1, 3), {"a": {"withheld": 0.5, "supplied": 0.5}}
-    for noise in ({"withheld": known}, {"withheld": known, "supplied": NO_NOISE}):
-        assert [pair.noise for pair in paired(cells, cells, "pooled", {"a": noise})] == [NO_NOISE]
+    withheld, supplied = ("a", "withheld"), ("a", "supplied")
+    known, cells = Noise(0.1, 3), {withheld: 0.5, supplied: 0.5}
+    for noise in ({withheld: known}, {withheld: known, supplied: NO_NOISE}):
+        assert [pair.noise for pair in paired(cells, cells, "pooled", noise)] == [NO_NOISE]
 
 
 def test_with_equal_numbers_of_trials_the_jobs_tell(make_side: MakeSide) -> None:
@@ -115,9 +116,9 @@ def test_only_valid_trials_of_compared_jobs_count(make_side: MakeSide) -> None:
     other = replace(other, trials=[row | {"valid": row["trial_id"] != "02/withheld/2"} for row in other.trials])
     assert trial_noise(side, other, {"00", "02"}) == {}
     found = trial_noise(side, other, {"00", "01"})["assertion"]
-    alike = {"withheld": Noise(pytest.approx(1 / 2), 2)}
-    unlike = {"withheld": Noise(pytest.approx((1 / 2 + 2 / 3) / 3 * (1 / 2 + 1 / 3)), 3)}
-    assert found == {"00": alike, "01": unlike, "02": alike}
+    alike = Noise(pytest.approx(1 / 2), 2)
+    unlike = Noise(pytest.approx((1 / 2 + 2 / 3) / 3 * (1 / 2 + 1 / 3)), 3)
+    assert found == {("00", "withheld"): alike, ("01", "withheld"): unlike, ("02", "withheld"): alike}
 
 
 @pytest.mark.parametrize(
