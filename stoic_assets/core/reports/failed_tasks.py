@@ -28,12 +28,12 @@ class TaskFailure:
 
 def failed_tasks(trials: Sequence[TrialView], at_least: float) -> list[TaskFailure]:
     """The tasks that let trials fail, since the mean of these trials is below `at_least`, 0–1; most often first."""
-    by_job = sorted(trials, key=lambda each: natural(each.row["trial_id"]))
+    in_order = sorted(trials, key=lambda each: natural(each.row["trial_id"]))
     judged = Counter(
-        text for each in by_job if each.valid
+        text for each in in_order if each.valid
         for text in {task["task_text"] for task in each.tasks if not is_missing(task.get("score"))}
     )
-    low = grouped((task["task_text"], (each, task)) for each in by_job for task in tasks_too_low(each, at_least))
+    low = grouped((task["task_text"], (each, task)) for each in in_order for task in tasks_too_low(each, at_least))
     found = [_failure(text, those, judged[text]) for text, those in low.items()]
     return sorted(found, key=lambda failed: (-len(failed.trials), failed.score, natural(failed.text)))
 

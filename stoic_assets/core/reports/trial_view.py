@@ -236,9 +236,7 @@ def _turn(row: Row, aspired: float | None) -> TurnView:
 def _virtues(combined: Iterable[Row], verdicts: Iterable[Row], turns: Iterable[TurnView]) -> list[VirtueView]:
     record = SearchableRecord((turn.row["content"] for turn in turns), (turn.calls for turn in turns))
     rows = {row["virtue"]: row for row in combined}
-    given: dict[str, list[VerdictView]] = {virtue: [] for virtue in VIRTUES}
-    for verdict in verdicts:
-        given[verdict["virtue"]].append(_verdict(verdict, record))
+    given = grouped((verdict["virtue"], _verdict(verdict, record)) for verdict in verdicts)
     return [VirtueView(name, rows.get(name, {}), given[name]) for name in VIRTUES if name in rows or given[name]]
 
 

@@ -1,7 +1,6 @@
 """Weak virtues: what is wrong, in the transcript's own words, and what judges advise; for the page and as Markdown."""
 
-import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, shown_confidence, weak_above
@@ -59,11 +58,12 @@ def _exhibits(virtue: str, trials: Sequence[TrialView]) -> list[Exhibit]:
     return list(found.values())[:MOST_EXHIBITS]
 
 
-def _aspects(virtue: str, trials: Iterable[TrialView]) -> Iterable[tuple[TrialView, AspectView]]:
+def _aspects(virtue: str, trials: Iterable[TrialView]) -> Iterator[tuple[TrialView, AspectView]]:
+    """All that have a score, of scored trials."""
     for trial in trials:
         for view in trial.virtues:
             if trial.valid and view.name == virtue:
-                given = itertools.chain.from_iterable(verdict.aspects for verdict in view.verdicts)
+                given = (aspect for verdict in view.verdicts for aspect in verdict.aspects)
                 yield from ((trial, aspect) for aspect in given if aspect.row["score"] is not None)
 
 
