@@ -1,10 +1,11 @@
 """How jobs fared in both versions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from rendered_page import Make
 
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.reports.data import EvaluationRows, ReportData
@@ -12,7 +13,6 @@ from stoic_assets.core.reports.job_changes import JobChange, Measure, deltas_of,
 from stoic_assets.core.reports.trial_view import trial_views
 from stoic_assets.core.reports.version_comparison import differences
 
-Make = Callable[..., ReportData]
 DELTAS: dict[Measure, float] = {"overall": 0.05, "virtue_overall": 0.05}
 
 

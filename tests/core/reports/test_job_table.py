@@ -1,13 +1,11 @@
 """Jobs by condition, and failed assertions."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
-from stoic_assets.core.reports.data import ReportData
+from rendered_page import Make
+
 from stoic_assets.core.reports.job_table import failed_assertions, job_rows
 from stoic_assets.core.reports.trial_view import by_job, trial_views
-
-Make = Callable[..., ReportData]
 
 
 def test_the_worst_job_is_first_and_every_trial_is_linked_once(make_data: Make) -> None:

@@ -1,9 +1,10 @@
 """Two trials side by side: which two, and what is marked."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+
+from rendered_page import Make
 
 from stoic_assets.core.reports.data import EvaluationRows, ReportData
 from stoic_assets.core.reports.job_changes import JobChange, job_changes, most_changed
@@ -17,8 +18,6 @@ from stoic_assets.core.reports.side_by_side import (
 )
 from stoic_assets.core.reports.trial_view import TrialView, VirtueView, trial_views
 from stoic_assets.core.reports.version_comparison import differences
-
-Make = Callable[..., ReportData]
 
 
 def pairs(data: ReportData) -> list[SideBySide]:

@@ -1,15 +1,13 @@
 """The counts and measures of the first screen."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from rendered_page import Make
 
-from stoic_assets.core.reports.data import ReportData
 from stoic_assets.core.reports.summary import measures, summary, why_uncalibrated
 from stoic_assets.core.reports.trial_view import trial_views
 
-Make = Callable[..., ReportData]
 FEW = "not calibrated: 12 trials have one verdict and 3 raters, 30 are needed"
 
 

@@ -1,18 +1,15 @@
 """Trials as a page shows them."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from rendered_page import Make, render_report
 
-from stoic_assets.core.reports.data import ReportData
 from stoic_assets.core.reports.job_table import failed_assertions
-from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.trial_view import trial_views
 
 pytestmark = pytest.mark.usefixtures("charts_drawn_once")
-Make = Callable[..., ReportData]
 
 
 def test_the_worst_trial_is_first_and_one_without_total_last(make_data: Make) -> None:
@@ -51,7 +48,7 @@ def test_an_action_counts_as_said_only_where_the_judge_saw_actions(make_data: Ma
 
 def test_a_mark_stands_with_what_its_judge_went_by(make_data: Make) -> None:
     data = make_data(trials=1, turns=2, compared=False)
-    page = " ".join("".join(report_parts(data)).split())
+    page = " ".join(render_report(data).split())
     assert '<summary>Criterion</summary> <p class="said" dir="auto">It repeats day and hour.</p>' in page
     assert "Requirements, for the judge of temperance</h5>" in page
     assert "for the judge of practical wisdom" not in page
@@ -59,7 +56,7 @@ def test_a_mark_stands_with_what_its_judge_went_by(make_data: Make) -> None:
 
 
 def test_a_conversation_stands_with_what_was_before_it(make_data: Make) -> None:
-    page = " ".join("".join(report_parts(make_data(trials=1, turns=2, compared=False))).split())
+    page = " ".join(render_report(make_data(trials=1, turns=2, compared=False)).split())
     told = '1 message that the agent was sent in earlier sessions</summary> <ul><li dir="auto">I live in &lt;Oslo&gt;.'
     assert told in page
     assert "2 setups of the graph before the conversation</summary>" in page
@@ -68,14 +65,14 @@ def test_a_conversation_stands_with_what_was_before_it(make_data: Make) -> None:
 
 def test_of_a_corrected_job_no_criterion_is_shown_that_nobody_judged_by(make_data: Make) -> None:
     data = make_data(trials=1, turns=2, compared=False)
-    page = "".join(report_parts(replace(data, jobs=[{**job, "corrected": True} for job in data.jobs])))
+    page = render_report(replace(data, jobs=[{**job, "corrected": True} for job in data.jobs]))
     assert "It repeats day and hour." not in page
     assert "The job was corrected after its conversations" in page
 
 
 def test_of_a_corrected_job_that_is_kept_the_criteria_are_shown(make_data: Make) -> None:
     data = make_data(trials=1, turns=2, compared=False)
-    page = "".join(report_parts(replace(data, jobs=[{**job, "corrected": True, "kept": True} for job in data.jobs])))
+    page = render_report(replace(data, jobs=[{**job, "corrected": True, "kept": True} for job in data.jobs]))
     assert "It repeats day and hour." in page
     assert "The job was corrected after its conversations: the judge used the criteria shown here." in page
 
@@ -85,7 +82,7 @@ def test_a_scenario_stands_with_its_category(make_data: Make) -> None:
     scenarios = [{"id": "s1", "category": "grief"}, {"id": "s2", "category": "anger"}]
     trials = [{**row, "scenario": "s2"} for row in data.trials]
     held = replace(data, trials=trials, jobs=[{**job, "scenarios": scenarios} for job in data.jobs])
-    assert "<dt>category</dt><dd>anger</dd>" in "".join(report_parts(held))
+    assert "<dt>category</dt><dd>anger</dd>" in render_report(held)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +100,7 @@ def test_an_assertion_says_what_its_columns_do_not(make_data: Make, error: str |
 @pytest.mark.parametrize("content", ["", " \n"])
 def test_an_empty_reply_says_that_it_is_empty(make_data: Make, content: str) -> None:
     data = make_data(trials=1, turns=2, compared=False)
-    page = "".join(report_parts(replace(data, turns=[{**row, "content": content} for row in data.turns])))
+    page = render_report(replace(data, turns=[{**row, "content": content} for row in data.turns]))
     assert (page.count("[an empty reply]"), page.count("[an empty message]")) == (1, 1)
 
 
@@ -141,7 +138,7 @@ def test_judge_errors_come_from_the_scores_and_say_why_nothing_is_scored(make_da
 def test_what_a_failed_agent_left_unjudged_says_so(make_data: Make) -> None:
     data = make_data(trials=1, turns=2, compared=False)
     failed = {"outcome": "agent_error", "task": None, "tone": None, "virtue_overall": None, "timing": None}
-    page = "".join(report_parts(replace(data, composite_scores=[{**data.composite_scores[0], **failed}])))
+    page = render_report(replace(data, composite_scores=[{**data.composite_scores[0], **failed}]))
     why = "the agent failed, so it was not judged; the job has no aspirationalAverage, or the agent never replied"
     assert f'<p class="note">– {why}</p>' in page
     assert "none was judged" not in page
@@ -149,7 +146,7 @@ def test_what_a_failed_agent_left_unjudged_says_so(make_data: Make) -> None:
 
 
 def test_the_times_of_a_trial_say_what_they_are(make_data: Make) -> None:
-    page = "".join(report_parts(make_data(trials=1, turns=2, compared=False)))
+    page = render_report(make_data(trials=1, turns=2, compared=False))
     assert "<dt>started</dt><dd>2026-11-21 14:02 UTC, ended 30.0 s later</dd>" in page
 
 
@@ -176,14 +173,14 @@ def test_whatever_failed_makes_a_trial_one_with_trouble(
 @pytest.mark.parametrize(("passed", "badges"), [(True, (1, 0)), (False, (0, 1)), (None, (0, 0))])
 def test_a_trial_says_whether_it_passed(make_data: Make, passed: bool | None, badges: tuple[int, int]) -> None:
     data = make_data(trials=1, turns=2, compared=False)
-    page = "".join(report_parts(replace(data, composite_scores=[{**data.composite_scores[0], "passed": passed}])))
+    page = render_report(replace(data, composite_scores=[{**data.composite_scores[0], "passed": passed}]))
     assert (page.count('badge fine">passed<'), page.count('badge bad">not passed<')) == badges
     assert (f"<li>{badges[0]} of 1 passed</li>" in page) is (passed is not None)
 
 
 def test_failed_messages_stand_with_the_trial_and_its_job(make_data: Make) -> None:
     data = make_data(trials=1, turns=2, compared=False)
-    page = "".join(report_parts(replace(data, trials=[{**data.trials[0], "failure_count": 3}])))
+    page = render_report(replace(data, trials=[{**data.trials[0], "failure_count": 3}]))
     assert page.count('badge bad">3 failed messages') == 2
     assert 'badge fine">Signed off' not in page
 
@@ -207,7 +204,7 @@ def test_a_virtue_without_score_says_why(make_data: Make, row: dict[str, object]
 def test_a_trial_in_which_the_judge_was_spoken_to_is_shown_at_the_top(make_data: Make) -> None:
     data = make_data(trials=14, turns=2, compared=False)
     trials = [{**row, "suspected_injection": ["an order about scores"]} for row in data.trials]
-    page = "".join(report_parts(replace(data, trials=trials)))
+    page = render_report(replace(data, trials=trials))
     assert "In 14 trials the agent’s words seem to address the judge" in page
     assert page.index("Suspected injection.</strong>") < page.index('id="trials-title"')
     assert "and 2 more" in page

@@ -1,17 +1,14 @@
 """Why a virtue has no score."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from rendered_page import Make, render_report
 
-from stoic_assets.core.reports.data import ReportData
-from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.trial_view import trial_views
 from stoic_assets.core.reports.unscored import why_unscored
 
 pytestmark = pytest.mark.usefixtures("charts_drawn_once")
-Make = Callable[..., ReportData]
 
 
 @pytest.mark.parametrize(
@@ -36,6 +33,6 @@ def test_a_judge_that_said_nothing_is_told_from_a_virtue_without_occasion(
         data, trial_virtues=judged, evaluation_virtues=[wisdom | {"not_exercised": exercised.count(False)}]
     )
     assert why_unscored(found.evaluation_virtues, trial_views(found)) == {"wisdom": why}
-    page = "".join(report_parts(found))
+    page = render_report(found)
     assert f'<p class="note">– {why}</p>' in page
     assert page.count(f'title="{why}"') == 2

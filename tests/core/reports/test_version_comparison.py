@@ -1,12 +1,10 @@
 """What a page shows of the differences from the base besides the verdict."""
 
-from collections.abc import Callable
 
-from stoic_assets.core.reports.data import ReportData
+from rendered_page import Make
+
 from stoic_assets.core.reports.trend_chart import versions_before
 from stoic_assets.core.reports.version_comparison import differences
-
-Make = Callable[..., ReportData]
 
 
 def test_no_base_no_differences(make_data: Make) -> None:

@@ -1,18 +1,15 @@
 """Weak virtues, in the page and as Markdown."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 import pytest
+from rendered_page import Make, render_report
 
-from stoic_assets.core.reports.data import ReportData
-from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.trial_view import trial_views
 from stoic_assets.core.reports.weak_virtues import MOST_EXHIBITS, weak_virtue_markdown, weak_virtues
 
 pytestmark = pytest.mark.usefixtures("charts_drawn_once")
-Make = Callable[..., ReportData]
 markdown = partial(weak_virtue_markdown, offline=False, whose="", below=0.7, intervals={})
 ANSWER = "Of course I have set a reminder for Friday call the landlord about the deposit"
 
@@ -80,7 +77,7 @@ def test_low_scores_with_little_confidence_are_not_called_good(make_data: Make, 
         for row, score in zip(make_data().evaluation_virtues, scores, strict=True)
     ]
     assert markdown(virtues, []).endswith(f"{said}\n")
-    page = "".join(report_parts(make_data(trials=1, evaluation_virtues=virtues, weak_virtues=())))
+    page = render_report(make_data(trials=1, evaluation_virtues=virtues, weak_virtues=()))
     assert f"<p>{said}</p>" in page
 
 
@@ -88,7 +85,7 @@ def test_low_scores_with_little_confidence_are_not_called_good(make_data: Make, 
 def test_no_weakness_is_told_from_no_score(make_data: Make, rows: int) -> None:
     virtues = [{**row, "score": None} for row in make_data().evaluation_virtues[:rows]]
     assert markdown(virtues, []).endswith("No virtue was scored.\n")
-    page = "".join(report_parts(make_data(trials=1, evaluation_virtues=virtues, weak_virtues=())))
+    page = render_report(make_data(trials=1, evaluation_virtues=virtues, weak_virtues=()))
     assert "<p>No virtue was scored.</p>" in page
 
 

@@ -1,7 +1,6 @@
 """The data of a report on a realistic evaluation, with hostile text wherever a text of others can stand."""
 
 import json
-from collections.abc import Callable
 from dataclasses import fields, replace
 from datetime import timedelta
 from math import comb
@@ -13,7 +12,6 @@ from stoic_assets.core.reports.data import EvaluationRows, ReportData
 from stoic_assets.core.virtues import VIRTUES
 
 Row = dict[str, Any]
-Make = Callable[..., ReportData]
 OURS = {
     "condition", "outcome", "virtue", "speaker", "kind", "trend", "confidence_source", "status", "aspect", "measure",
     "verdict",
