@@ -1,5 +1,7 @@
 """What `stoic eval` is asked for: jobs and options, the version, and the evaluation that is continued, if any."""
 
+from dataclasses import dataclass
+
 from stoic_assets.adapters.disk.release_files import load_release
 from stoic_assets.adapters.evaluation.job_choice import (
     as_begun,
@@ -18,6 +20,43 @@ from stoic_assets.core.evaluation.next_command import judge_again
 from stoic_assets.core.evaluation.request import EvaluationRequest
 from stoic_assets.core.evaluation.resuming import refuse_change
 from stoic_assets.core.presentation.formatting import listed
+
+
+@dataclass(frozen=True)
+class AskedEvaluation:
+    """What is evaluated: a version, by a request with its gaps filled and what that resolves to.
+
+    `begun` is the evaluation that is continued; None for a new one.
+    """
+
+    version: str
+    request: EvaluationRequest
+    resolved: ResolvedRequest
+    begun: Manifest | None
+
+
+def asked_evaluation(
+    request: EvaluationRequest, agent_version: str | None, resume: str | None, workplace: Workplace,
+    max_cost: float | None,
+) -> AskedEvaluation:
+    """Finds what is meant, and resolves it; a refusal also says which jobs a continued evaluation still needs.
+
+    Raises `ConfigurationError`, `ResumeRefused` if the specification of that one has changed.
+    """
+    request, version, begun = evaluation_meant(request, agent_version, resume, workplace)
+    try:
+        resolved = resolve(workplace, request, version, max_cost)
+    except ConfigurationError as refusal:
+        if begun and (missing := missing_jobs(begun, workplace.project)):
+            again = judge_again(version, begun.evaluation_id)
+            refusal.add_note(
+                f"evaluation {begun.evaluation_id} needs jobs that are gone: {listed(missing)}; restore their files, "
+                f"or leave --resume out to start a new one; once all its trials are run, {again} needs no job files"
+            )
+        raise
+    if begun:
+        refuse_change(begun, resolved.spec, workplace.redactor)
+    return AskedEvaluation(version, request, resolved, begun)
 
 
 def evaluation_meant(
@@ -45,28 +84,6 @@ def _begun_anew(
         request = by_default(request, workplace.project)
         return request, default_version(request, workplace.project, otherwise)
     return request, checked_version(workplace, agent_version)
-
-
-def resolve_meant(
-    request: EvaluationRequest, version: str, begun: Manifest | None, workplace: Workplace, max_cost: float | None
-) -> ResolvedRequest:
-    """Calls `resolve`; a refusal also says which jobs an evaluation that is continued still needs.
-
-    Raises `ResumeRefused` if its specification has changed.
-    """
-    try:
-        resolved = resolve(workplace, request, version, max_cost)
-    except ConfigurationError as refusal:
-        if begun and (missing := missing_jobs(begun, workplace.project)):
-            again = judge_again(version, begun.evaluation_id)
-            refusal.add_note(
-                f"evaluation {begun.evaluation_id} needs jobs that are gone: {listed(missing)}; restore their files, "
-                f"or leave --resume out to start a new one; once all its trials are run, {again} needs no job files"
-            )
-        raise
-    if begun:
-        refuse_change(begun, resolved.spec, workplace.redactor)
-    return resolved
 
 
 def resumed_id(begun: Manifest, workplace: Workplace) -> str:

@@ -1,7 +1,7 @@
 """`stoic eval --dry-run`: what would run, with how many calls, about how much they cost, and what they would show."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,12 @@ from stoic_assets.adapters.evaluation.job_reach import files_outside, variables_
 from stoic_assets.adapters.models.stand_in import OFFLINE
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
+from stoic_assets.cli.asked_evaluation import AskedEvaluation
 from stoic_assets.core.calls.model_costs import call_cost
 from stoic_assets.core.comparison.effect import FEWEST_JOBS
 from stoic_assets.core.comparison.planned_power import planned_detectable
 from stoic_assets.core.conversation.journal import TrialState
 from stoic_assets.core.evaluation.manifest import Manifest
-from stoic_assets.core.evaluation.request import EvaluationRequest
 from stoic_assets.core.evaluation.specification import EvaluationSpec
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.names import played
@@ -33,27 +33,24 @@ JUDGE_TOKENS = (2200, 450)
 """Tokens in and out of one verdict, as measured on the demo's jobs."""
 
 
-def show_plan(
-    spec: EvaluationSpec, request: EvaluationRequest, version: str, begun: Manifest | None, workplace: Workplace,
-    as_json: bool,
-) -> None:
+def show_plan(asked: AskedEvaluation, workplace: Workplace, as_json: bool) -> None:
     """Prints the plan, for people also what else the jobs have access to; no service is contacted.
 
     Of an evaluation that has `begun`, trials that are over are counted, but no messages for them.
     """
-    shown = spec.blanked(workplace.redactor)
-    document = _plan_document(shown, version, begun, workplace)
+    spec, shown = asked.resolved.spec, asked.resolved.spec.blanked(workplace.redactor)
+    document = _plan_document(shown, asked.version, asked.begun, workplace)
     if as_json:
         console.print_json(document)
         return
     urls = sorted({row["url"] for row in document["jobs"]})
     where = f" at {urls[0]}" if len(urls) == 1 else ""
-    console.out.print(f"{version}{where}: {plural(document['trials'], 'trial')}, nothing was run")
+    console.out.print(f"{asked.version}{where}: {plural(document['trials'], 'trial')}, nothing was run")
     console.print_table(_table(document["jobs"], with_url=not where))
-    if begun:
+    if asked.begun:
         over = plural(document["ended_trials"], "trial")
         held = f"no messages for {over} that ended before; verdicts given before cost nothing"
-        console.say(f"evaluation {begun.evaluation_id}: {held}")
+        console.say(f"evaluation {asked.begun.evaluation_id}: {held}")
     cost, calls = document["estimated_cost_usd"], document["calls"]
     about = "cost unknown: stoic.yml has no price for these models" if cost is None else f"about {dollars(cost)}"
     console.say(
@@ -64,7 +61,7 @@ def show_plan(
         console.say(OFFLINE_PLAN, style="yellow")
     else:
         console.say(_comparable(document["compared_jobs"], document["detectable"]))
-    _show_reach(spec, shown.addresses, request, workplace)
+    _show_reach(spec, shown.addresses, asked.request.files, workplace)
 
 
 def _comparable(jobs: int, detectable: Mapping[str, float | None]) -> str:
@@ -93,14 +90,14 @@ def _table(jobs: Rows, with_url: bool) -> Table:
 
 
 def _show_reach(
-    spec: EvaluationSpec, addresses: Mapping[str, str], request: EvaluationRequest, workplace: Workplace
+    spec: EvaluationSpec, addresses: Mapping[str, str], files: Iterable[str], workplace: Workplace
 ) -> None:
     """Prints which address is sent which variables, and which other folders jobs use; `addresses` are those shown."""
     for address, variables in variables_sent(spec.jobs, addresses, workplace.env).items():
         sent = f"{address} is sent the {'value' if len(variables) == 1 else 'values'} of {', '.join(variables)}"
         console.say(workplace.redactor.text(sent))
     project = workplace.project
-    job_paths = [Path(file) for file in request.files] or job_files(project)
+    job_paths = [*map(Path, files)] or job_files(project)
     for job, paths in files_outside(project.root, job_paths, spec.jobs).items():
         reads = f"job {job} reads outside of the project: {', '.join(map(str, paths))}"
         console.say(workplace.redactor.text(reads))

@@ -9,20 +9,19 @@ from typing import Annotated
 import typer
 
 from stoic_assets.adapters.disk.files import check_writable, remove_stale
-from stoic_assets.adapters.evaluation.specification import ResolvedRequest, check_reachable
+from stoic_assets.adapters.evaluation.specification import check_reachable
 from stoic_assets.adapters.process.configured_secrets import refuse_secret
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
-from stoic_assets.cli.asked_evaluation import evaluation_meant, resolve_meant, resumed_id
+from stoic_assets.cli.asked_evaluation import AskedEvaluation, asked_evaluation, resumed_id
 from stoic_assets.cli.dagster_instance import refuse_misread_folders
 from stoic_assets.cli.dry_run import show_plan
 from stoic_assets.cli.evaluation_end import finish
-from stoic_assets.cli.notes import finished_before, request_notes, unfinished_before
+from stoic_assets.cli.notes import notes_before
 from stoic_assets.cli.options import FailUnder, Json, Junit, MaxCost, MinPassed, Samples, Verbose, only_files
 from stoic_assets.cli.outcome import evaluation_outcome
 from stoic_assets.cli.partition_run import materialise
-from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.evaluation.request import EvaluationRequest
 from stoic_assets.core.jobs.job import MOST_REPEATS
 from stoic_assets.core.stages import EVALUATION
@@ -119,28 +118,27 @@ def evaluate(
         else:
             remove_stale(junit)
             refuse_misread_folders(workplace)
-        request, version, begun = evaluation_meant(request, agent_version, resume, workplace)
-        resolved = resolve_meant(request, version, begun, workplace, max_cost)
-        earlier = finished_before(begun, workplace) if begun else unfinished_before(version, resolved.spec, workplace)
-        for note in (*request_notes(request, version, resolved, workplace), *earlier):
+        asked = asked_evaluation(request, agent_version, resume, workplace, max_cost)
+        for note in notes_before(asked, workplace):
             progress.note(note)
         if not dry_run:
-            evaluation_id = _evaluation_to_run(version, begun, resolved, workplace)
-            run_evaluation(workplace, version, evaluation_id, request, max_conversations, max_cost)
+            evaluation_id = _evaluation_to_run(asked, workplace)
+            run_evaluation(workplace, asked.version, evaluation_id, asked.request, max_conversations, max_cost)
     if dry_run:  # only now: until its end, progress sends what is printed to stderr
-        show_plan(resolved.spec, request, version, begun, workplace, as_json)
+        show_plan(asked, workplace, as_json)
     else:
-        finish(evaluation_outcome(workplace, version, evaluation_id), workplace, as_json, fail_under, min_passed, junit)
+        outcome = evaluation_outcome(workplace, asked.version, evaluation_id)
+        finish(outcome, workplace, as_json, fail_under, min_passed, junit)
 
 
-def _evaluation_to_run(version: str, begun: Manifest | None, resolved: ResolvedRequest, workplace: Workplace) -> str:
+def _evaluation_to_run(asked: AskedEvaluation, workplace: Workplace) -> str:
     """The id of the evaluation that is continued, or a new one; it is shown once all services were reached.
 
     The run checks the rest again before the first trial; checked here, it fails before Dagster loads.
     """
-    evaluation_id = resumed_id(begun, workplace) if begun else new_evaluation_id()
-    run_async(check_reachable(resolved.spec, workplace.env))
-    workplace.progress.note(f"{version}: evaluation {evaluation_id}")
+    evaluation_id = resumed_id(asked.begun, workplace) if asked.begun else new_evaluation_id()
+    run_async(check_reachable(asked.resolved.spec, workplace.env))
+    workplace.progress.note(f"{asked.version}: evaluation {evaluation_id}")
     return evaluation_id
 
 

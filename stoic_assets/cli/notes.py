@@ -3,17 +3,16 @@
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
-from stoic_assets.adapters.evaluation.specification import ResolvedRequest
 from stoic_assets.adapters.graph.embedded_graph import is_served
 from stoic_assets.adapters.models.connect import uses_stand_in
 from stoic_assets.adapters.warehouse.stored_tables import StoredTables
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli.asked_evaluation import AskedEvaluation
 from stoic_assets.core.configuration.graph_address import subject_address
 from stoic_assets.core.configuration.service_address import protocol_doubt
 from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.evaluation.next_command import way_to_finish
-from stoic_assets.core.evaluation.request import EvaluationRequest
 from stoic_assets.core.evaluation.specification import EvaluationSpec
 from stoic_assets.core.evaluation.status import CONVERSED, DONE, FINISHED
 from stoic_assets.core.jobs.job import Job
@@ -24,14 +23,12 @@ from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import agent_of, is_agent_version
 
 
-def request_notes(
-    request: EvaluationRequest, version: str, resolved: ResolvedRequest, workplace: Workplace
-) -> Iterator[str]:
+def notes_before(asked: AskedEvaluation, workplace: Workplace) -> Iterator[str]:
     """What may be unintended in the evaluation that is about to run."""
-    spec, agent = resolved.spec, agent_of(version)
+    request, version, spec, agent = asked.request, asked.version, asked.resolved.spec, agent_of(asked.version)
     yield from doubts(spec.jobs, subject_address(workplace.env) is None)
     yield from graph_doubts(spec.jobs, workplace)
-    named = request.files or request.jobs or (resolved.release and resolved.release.jobs)
+    named = request.files or request.jobs or ((release := asked.resolved.release) and release.jobs)
     chatbots, at = sorted({job.target.chatbot for job in spec.jobs}), version.removeprefix(agent)
     evaluable = [chatbot for chatbot in chatbots if is_agent_version(chatbot + at)]
     if evaluable and not named and agent not in chatbots:
@@ -46,6 +43,7 @@ def request_notes(
         yield alike
     if not uses_stand_in(workplace.env):
         yield from _unused_options(spec, workplace.settings)
+    yield from finished_before(asked.begun, workplace) if asked.begun else unfinished_before(asked, workplace)
 
 
 def graph_doubts(jobs: Iterable[Job], workplace: Workplace) -> list[str]:
@@ -72,14 +70,14 @@ def _unused_options(spec: EvaluationSpec, settings: Settings) -> Iterator[str]:
             yield f"{section}.model_options has {listed(sorted(unused))}, but the requests go to {asked}"
 
 
-def unfinished_before(version: str, spec: EvaluationSpec, workplace: Workplace) -> Iterator[str]:
+def unfinished_before(asked: AskedEvaluation, workplace: Workplace) -> Iterator[str]:
     """The note that the last evaluation with the same specification was not finished, and how to continue it.
 
     Says nothing if another process is running it.
     """
-    begun = _last_unfinished(version, spec, workplace)
-    if begun and not workplace.evidence.is_being_evaluated(version, begun.evaluation_id):
-        again = way_to_finish(version, begun.evaluation_id, CONVERSED)
+    begun = _last_unfinished(asked.version, asked.resolved.spec.hash(), workplace)
+    if begun and not workplace.evidence.is_being_evaluated(asked.version, begun.evaluation_id):
+        again = way_to_finish(asked.version, begun.evaluation_id, CONVERSED)
         yield (
             f"evaluation {begun.evaluation_id} of the same jobs and settings was cut short; to continue it, run {again}"
         )
@@ -95,17 +93,16 @@ def finished_before(begun: Manifest, workplace: Workplace) -> Iterator[str]:
         )
 
 
-def _last_unfinished(version: str, spec: EvaluationSpec, workplace: Workplace) -> Manifest | None:
+def _last_unfinished(version: str, spec_hash: str, workplace: Workplace) -> Manifest | None:
     """The newest one with this specification and a journal, if no evaluation was finished since it began."""
     if not (begun := workplace.evidence.evaluation_ids(version)):
         return None
     rows = workplace.warehouse.evaluations(version)
     done = {row["evaluation_id"]: in_utc(row["started_at"]) for row in rows if row["status"] in DONE}
-    wanted = spec.hash()
     alike = [
         manifest
         for manifest in (workplace.evidence.readable(version, each) for each in begun if each not in done)
-        if manifest and manifest.spec_hash == wanted and workplace.evidence.has_begun(manifest)
+        if manifest and manifest.spec_hash == spec_hash and workplace.evidence.has_begun(manifest)
     ]
     newest = max(alike, key=lambda manifest: in_utc(manifest.started_at), default=None)
     return newest if newest and in_utc(newest.started_at) > max(done.values(), default=in_utc("0001-01-01")) else None

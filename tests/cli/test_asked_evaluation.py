@@ -9,10 +9,9 @@ import pytest
 from smallest_job import smallest_job
 
 from stoic_assets.adapters.evaluation.beginning import begin_or_resume
-from stoic_assets.adapters.evaluation.job_choice import as_begun
 from stoic_assets.adapters.evaluation.specification import resolve
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli.asked_evaluation import evaluation_meant, resolve_meant
+from stoic_assets.cli.asked_evaluation import asked_evaluation, evaluation_meant
 from stoic_assets.cli.options import NEWEST
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.manifest import Manifest
@@ -105,14 +104,14 @@ def test_what_is_resumed_says_which_of_its_jobs_are_gone(workplace: Workplace, f
     asked = EvaluationRequest(files=tuple(str(project.root / file) for file in files))
     resolved = resolve(workplace, asked, version)
     begun = begin_or_resume(workplace, version, "E1", "r", resolved)
-    request = as_begun(EvaluationRequest(), begun, project)
-    assert resolve_meant(request, version, begun, workplace, None).spec == begun.spec
+    plain = EvaluationRequest()
+    assert asked_evaluation(plain, version, "E1", workplace, None).resolved.spec == begun.spec
     (project.jobs / "gone.yml").unlink()
     with pytest.raises(ConfigurationError) as refused:
-        resolve_meant(request, version, begun, workplace, None)
+        asked_evaluation(plain, version, "E1", workplace, None)
     [note] = refused.value.__notes__
     assert note.startswith("evaluation E1 needs jobs that are gone: gone; restore their files, or leave --resume out")
     assert note.endswith(f"`stoic regrade --agent-version {version} --evaluation E1` needs no job files")
     with pytest.raises(ConfigurationError) as refused:
-        resolve_meant(EvaluationRequest(jobs=("gone",)), version, None, workplace, None)
+        asked_evaluation(EvaluationRequest(jobs=("gone",)), version, None, workplace, None)
     assert not getattr(refused.value, "__notes__", [])

@@ -9,11 +9,14 @@ from dataclasses import replace
 import pytest
 from smallest_job import smallest_job
 
+from stoic_assets.adapters.evaluation.specification import ResolvedRequest
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli.asked_evaluation import AskedEvaluation
 from stoic_assets.cli.dry_run import show_plan
 from stoic_assets.core.conversation.journal import began, ended
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.evaluation.request import EvaluationRequest
+from stoic_assets.core.evaluation.specification import EvaluationSpec
 from stoic_assets.core.jobs.job import Job
 
 OFFLINE = "Offline: scripts act as simulated user or judge, at no cost; scores will mean nothing."
@@ -23,14 +26,18 @@ def job(name: str) -> Job:
     return Job.model_validate(smallest_job(name=name))
 
 
+def asked(spec: EvaluationSpec, begun: Manifest | None = None) -> AskedEvaluation:
+    return AskedEvaluation("marcus@1", EvaluationRequest(), ResolvedRequest(spec, None), begun)
+
+
 @pytest.mark.parametrize(("models", "offline"), [(("offline", "offline"), True), (("gpt-4.1-mini", "sage"), False)])
-def test_models_that_are_offline_are_told_of(
+def test_rolesthat_are_offline_are_told_of(
     workplace: Workplace, make_manifest: Callable[..., Manifest], capsys: pytest.CaptureFixture[str],
     models: tuple[str, str], offline: bool,
 ) -> None:  # fmt: skip
-    asked = {"evaluator_model": models[0], "judge_models": models[1:]}
-    spec = make_manifest(jobs=(job("chat"),), addresses={"chat": "http://a:1"}, **asked).spec
-    show_plan(spec, EvaluationRequest(), "marcus@1", None, workplace, as_json=False)
+    roles = {"evaluator_model": models[0], "judge_models": models[1:]}
+    spec = make_manifest(jobs=(job("chat"),), addresses={"chat": "http://a:1"}, **roles).spec
+    show_plan(asked(spec), workplace, as_json=False)
     shown = capsys.readouterr().out
     assert (OFFLINE in shown) is offline
     assert ("about $0.00" in shown, "cost unknown" in shown) == (offline, not offline)
@@ -46,11 +53,11 @@ def test_what_a_comparison_would_find_is_told_before_it_is_paid(
     told: str,
 ) -> None:  # fmt: skip
     names = [f"chat {number}" for number in range(jobs)]
-    asked = {"evaluator_model": "gpt-4.1-mini", "judge_models": ("sage",)}
-    spec = make_manifest(jobs=tuple(map(job, names)), addresses=dict.fromkeys(names, "http://a:1"), **asked).spec
-    show_plan(spec, EvaluationRequest(), "marcus@1", None, workplace, as_json=False)
+    roles = {"evaluator_model": "gpt-4.1-mini", "judge_models": ("sage",)}
+    spec = make_manifest(jobs=tuple(map(job, names)), addresses=dict.fromkeys(names, "http://a:1"), **roles).spec
+    show_plan(asked(spec), workplace, as_json=False)
     assert told in " ".join(capsys.readouterr().out.split())
-    show_plan(spec, EvaluationRequest(), "marcus@1", None, workplace, as_json=True)
+    show_plan(asked(spec), workplace, as_json=True)
     plan = json.loads(capsys.readouterr().out)
     assert (plan["compared_jobs"], set(plan["detectable"].values()) == {None}) == (jobs, jobs < 5)
     assert {*plan["detectable"]} == {"virtues", "overall", "timing", "task", "assertion"}
@@ -63,7 +70,7 @@ def test_the_address_of_all_jobs_is_told_once(
 ) -> None:  # fmt: skip
     addresses = dict(zip(("chat", "plan"), urls, strict=True))
     spec = make_manifest(jobs=tuple(map(job, addresses)), addresses=addresses).spec
-    show_plan(spec, EvaluationRequest(), "marcus@1", None, workplace, as_json=False)
+    show_plan(asked(spec), workplace, as_json=False)
     shown = capsys.readouterr().out
     assert shown.count("marcus@1 at http://a:1: 2 trials, nothing was run") == told
     assert [shown.count(url) for url in sorted(set(urls))] == [1] * len(set(urls))
@@ -74,10 +81,10 @@ def test_conditions_are_a_list_for_programs(
 ) -> None:
     known = job("chat").model_copy(update={"facts": ("It rains.",)})
     spec = make_manifest(jobs=(known,), addresses={"chat": "http://a:1"}, conditions="both").spec
-    show_plan(spec, EvaluationRequest(), "marcus@1", None, workplace, as_json=True)
+    show_plan(asked(spec), workplace, as_json=True)
     [planned] = json.loads(capsys.readouterr().out)["jobs"]
     assert planned["conditions"] == ["withheld", "supplied"]
-    show_plan(spec, EvaluationRequest(), "marcus@1", None, workplace, as_json=False)
+    show_plan(asked(spec), workplace, as_json=False)
     assert "withheld, supplied" in capsys.readouterr().out
 
 
@@ -85,7 +92,7 @@ def test_numbers_are_written_alike(
     workplace: Workplace, make_manifest: Callable[..., Manifest], capsys: pytest.CaptureFixture[str]
 ) -> None:
     spec = make_manifest(jobs=(job("chat"),), addresses={"chat": "http://a:1"}, repeats=1000).spec
-    show_plan(spec, EvaluationRequest(), "marcus@1", None, workplace, as_json=False)
+    show_plan(asked(spec), workplace, as_json=False)
     shown = capsys.readouterr().out
     assert "1,000 trials" in shown
     assert re.search("[0-9]{4}", shown) is None
@@ -96,7 +103,7 @@ def test_the_knowledge_service_is_told_among_those_that_are_sent_the_agents_key(
 ) -> None:
     knowing = replace(workplace, env={**workplace.env, "AGENT_API_KEY": "k-ours", "BOOGIE_URL": "http://graphs:1/k-ours"})
     spec = make_manifest(jobs=(job("chat"),), addresses={"chat": "http://a:1"}).spec
-    show_plan(spec, EvaluationRequest(), "marcus@1", None, knowing, as_json=False)
+    show_plan(asked(spec), knowing, as_json=False)
     told = [line for line in capsys.readouterr().out.splitlines() if "is sent" in line]
     assert told == [f"{url} is sent the value of AGENT_API_KEY" for url in ("http://a:1", "http://graphs:1/[redacted]")]
 
@@ -105,20 +112,19 @@ def test_of_what_is_resumed_the_trials_that_are_over_need_no_messages(
     workplace: Workplace, make_manifest: Callable[..., Manifest], capsys: pytest.CaptureFixture[str]
 ) -> None:
     begun = make_manifest(jobs=(job("chat"),), addresses={"chat": "http://a:1"}, repeats=3)
-    version, none = begun.agent_version, EvaluationRequest()
     workplace.evidence.begin(begun)
-    show_plan(begun.spec, none, version, None, workplace, as_json=True)
+    show_plan(asked(begun.spec), workplace, as_json=True)
     new = json.loads(capsys.readouterr().out)
     journals = workplace.evidence.journals(begun)
     for item, outcome in zip(begun.spec.plan("E1"), ("signed_off", "infra_error"), strict=False):
         for entry in (began("2026-01-01"), ended("2026-01-01", outcome, None, 0, ())):
             asyncio.run(journals.append(item.trial.trial_id, entry))
-    show_plan(begun.spec, none, version, begun, workplace, as_json=True)
+    show_plan(asked(begun.spec, begun), workplace, as_json=True)
     plan = json.loads(capsys.readouterr().out)
     assert (plan["trials"], new["ended_trials"], plan["ended_trials"]) == (3, 0, 1)
     assert plan["calls"] == {
         "agent": new["calls"]["agent"] * 2 / 3, "evaluator": new["calls"]["evaluator"] * 2 / 3,
         "judge": new["calls"]["judge"],
     }  # fmt: skip
-    show_plan(begun.spec, none, version, begun, workplace, as_json=False)
+    show_plan(asked(begun.spec, begun), workplace, as_json=False)
     assert "evaluation E1: no messages for 1 trial that ended before" in capsys.readouterr().out

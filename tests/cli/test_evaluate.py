@@ -72,7 +72,7 @@ def test_each_gate_has_its_own_measure(run: dict[str, list[Any]], tmp_path: Path
 def test_whatever_is_asked_for_reaches_the_evaluation(
     run: dict[str, list[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "unfinished_before", lambda *_: ["another was cut short"])
+    monkeypatch.setattr("stoic_assets.cli.notes.unfinished_before", lambda *_: ["another was cut short"])
     options = {
         "job": "chat", "tag": "x", "model": "m2", "agent-version": "marcus@2", "agent-url": "http://a:1",
         "condition": "supplied", "repeats": "2", "judge-samples": "3", "max-conversations": "4", "max-cost": "0.5",
