@@ -146,13 +146,12 @@ def run_evaluation(
     workplace: Workplace, version: str, evaluation_id: str, request: EvaluationRequest,
     at_once: int | None = None, max_cost: float | None = None,
 ) -> None:
-    """Materialises every stage for one evaluation, with one graph server for all."""
+    """Materialises every stage for one evaluation."""
     conversing = {**request.model_dump(mode="json"), "at_once": at_once, "max_cost": max_cost}
     # A resumed evaluation is judged by the jobs of its conversations, whatever it was judged by in between.
     judging = {"samples": request.judge_samples, "max_cost": max_cost, "original": True}
     config = {"transcripts": conversing, **dict.fromkeys(("verdicts", "assertion_results"), judging)}
-    with workplace.graph_use.kept():
-        materialise(workplace, version, evaluation_id, EVALUATION, config)
+    materialise(workplace, version, evaluation_id, EVALUATION, config)
 
 
 def new_evaluation_id() -> str:

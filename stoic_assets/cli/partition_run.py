@@ -44,7 +44,7 @@ def materialise(
         return f"results so far are stored; continue with {again}{limited}"
 
     try:
-        with faults_translated(workplace, advice):
+        with workplace.graph_use.kept(), faults_translated(workplace, advice):  # all stages use one graph server
             workplace.graph_use.start()  # it starts while slow modules are imported
             import_clients(uses_stand_in(workplace.env))
             if not _succeeds(workplace, agent_version, evaluation_id, assets, config):

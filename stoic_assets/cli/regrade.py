@@ -76,8 +76,7 @@ def regrade(
 def _judge(workplace: Workplace, manifest: Manifest, config: Mapping[str, Any], junit: Path | None) -> None:
     """Materialises the verdicts; a ceiling that no verdict fits under is told in `junit` too."""
     try:
-        with workplace.graph_use.kept():
-            materialise(workplace, manifest.agent_version, manifest.evaluation_id, VERDICTS, config)
+        materialise(workplace, manifest.agent_version, manifest.evaluation_id, VERDICTS, config)
     except BudgetReached as refusal:
         if junit:
             write_whole(junit, refusal_junit(manifest.agent_version, str(refusal)))

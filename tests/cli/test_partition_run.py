@@ -12,6 +12,7 @@ from sqlalchemy.exc import OperationalError
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.disk.json_lines import LinesLost
+from stoic_assets.adapters.graph.graphs import GraphUse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import partition_run
 from stoic_assets.cli.run_faults import Interrupted, faults_translated
@@ -27,6 +28,12 @@ pytestmark = pytest.mark.usefixtures("handlers_are_put_back")
 PREPARATION = "stoic_assets.defs.assembly.build_definitions"
 """Takes seconds, with the imports before it."""
 RUN = "stoic_assets.cli.partition_run.fail_dead_runs"
+
+
+@pytest.fixture(autouse=True)
+def no_graph_server_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes two seconds, and no step here uses it."""
+    monkeypatch.setattr(GraphUse, "start", lambda _: None)
 
 
 def test_an_evaluation_that_another_process_works_on_is_left_to_it(
