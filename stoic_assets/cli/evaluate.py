@@ -17,6 +17,7 @@ from stoic_assets.cli import console
 from stoic_assets.cli.asked_evaluation import AskedEvaluation, asked_evaluation, resumed_id
 from stoic_assets.cli.dagster_instance import refuse_misread_folders
 from stoic_assets.cli.dry_run import show_plan
+from stoic_assets.cli.evaluation_choice import evaluation_of
 from stoic_assets.cli.evaluation_end import finish
 from stoic_assets.cli.notes import notes_before
 from stoic_assets.cli.options import FailUnder, Json, Junit, MaxCost, MinPassed, Samples, Verbose, only_files
@@ -127,7 +128,7 @@ def evaluate(
     if dry_run:  # only now: until its end, progress sends what is printed to stderr
         show_plan(asked, workplace, as_json)
     else:
-        outcome = evaluation_outcome(workplace, asked.version, evaluation_id)
+        outcome = evaluation_outcome(workplace, evaluation_of(workplace, asked.version, evaluation_id))
         finish(outcome, workplace, as_json, fail_under, min_passed, junit)
 
 

@@ -1,7 +1,7 @@
 """A stored evaluation, with what commands show of it at their end."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from stoic_assets.adapters.evaluation.release_comparison import comparable_version, why_uncompared
@@ -56,15 +56,15 @@ class Outcome:
     status: str
     conclusive: bool
     names: Names
-    agreement: str = ""
-    intervals: Mapping[str, str] = field(default_factory=dict)
-    compared: VersionVerdict | None = None
-    uncompared: str | None = None
-    not_again: frozenset[str] = frozenset()
-    never_replied: str | None = None
-    remarks: tuple[str, ...] = ()
-    unpriced: Sequence[str] = ()
-    unpaid: Rows = ()
+    agreement: str
+    intervals: Mapping[str, str]
+    compared: VersionVerdict | None
+    uncompared: str | None
+    not_again: frozenset[str]
+    never_replied: str | None
+    remarks: tuple[str, ...]
+    unpriced: Sequence[str]
+    unpaid: Rows
 
     @property
     def shown_trials(self) -> list[TrialEntry]:
@@ -88,20 +88,17 @@ def _names(trials: Sequence[TrialEntry], jobs: Mapping[str, str]) -> Names:
     }
 
 
-def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: str) -> Outcome:
+def evaluation_outcome(workplace: Workplace, manifest: Manifest) -> Outcome:
     """Reads the outcome of an evaluation."""
-    stored = StoredTables(workplace.warehouse, (agent_version, evaluation_id))
+    key = manifest.agent_version, manifest.evaluation_id
+    stored = StoredTables(workplace.warehouse, key)
     tables = {table: stored.read(table) for table in DOCUMENT_TABLES}
     [evaluation], [scores] = tables["evaluations"], tables["evaluation_scores"]
     virtues = stored.read("evaluation_virtues")
-    manifest = workplace.evidence.manifest(agent_version, evaluation_id)
-    plan = manifest.spec.plan(evaluation_id) if manifest else ()
     turns = stored.read("turns", ["trial_id", "turn", "speaker", "content", "events"])
     calls = stored.read_if_stored("llm_calls", [*SERVED, "cost_usd", "error"])
     revealed = sum(turn["content"].count(BLANK) for turn in turns if turn["speaker"] == "agent")
-    besides = {
-        "report": str(workplace.report_file(agent_version, evaluation_id).absolute()), "secrets_told": revealed,
-    }  # fmt: skip
+    besides = {"report": str(workplace.report_file(*key).absolute()), "secrets_told": revealed}
     document = evaluation_document(tables) | besides
     names = _names(document["trials"], {row["trial_id"]: job_key(row) for row in tables["composite_scores"]})
     compared = _compared(workplace, stored.read_if_stored("version_comparisons"), tables)
@@ -113,8 +110,10 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
             tables["composite_scores"], tables["trial_virtues"], workplace.settings.weakness.score_below
         ),
         compared=compared,
-        uncompared=_uncompared(workplace, manifest) if manifest and scores["conclusive"] and not compared else None,
-        not_again=frozenset(item.trial.trial_id for item in plan if not item.may_restart()),
+        uncompared=_uncompared(workplace, manifest) if scores["conclusive"] and not compared else None,
+        not_again=frozenset(
+            item.trial.trial_id for item in manifest.spec.plan(manifest.evaluation_id) if not item.may_restart()
+        ),
         never_replied=never_replied(document["trials"], names, turns),
         remarks=(
             *about_judges(document["silent_judges"], calls),

@@ -58,7 +58,6 @@ def regrade(
         remove_stale(junit)
         refuse_misread_folders(workplace)
         manifest = evaluation_of(workplace, agent_version, evaluation)
-        version = manifest.agent_version
         refuse_missing(file or (), workplace.project)
         files, corrected = [str(path) for path in file or ()], load_corrections(file or ())
         request = JudgingRequest(judge_samples, corrected=corrected, original=original)
@@ -67,10 +66,9 @@ def regrade(
         asked = {"samples": judge_samples, "fresh": fresh, "max_cost": max_cost}
         config = dict.fromkeys(("verdicts", "assertion_results"), asked | {"job_files": files, "original": original})
         _judge(workplace, manifest, config, junit)
-        for note in outdated_by(workplace, version, manifest.evaluation_id):
+        for note in outdated_by(workplace, manifest.agent_version, manifest.evaluation_id):
             progress.note(note)
-    outcome = evaluation_outcome(workplace, version, manifest.evaluation_id)
-    finish(outcome, workplace, as_json, fail_under, min_passed, junit)
+    finish(evaluation_outcome(workplace, manifest), workplace, as_json, fail_under, min_passed, junit)
 
 
 def _judge(workplace: Workplace, manifest: Manifest, config: Mapping[str, Any], junit: Path | None) -> None:

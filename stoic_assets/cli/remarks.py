@@ -39,14 +39,14 @@ def about_judges(silent: Sequence[Row], calls: Sequence[Row]) -> list[str]:
 
 
 def about_conversations(
-    turns: Sequence[Row], trials: Sequence[Row], manifest: Manifest | None, secrets_told: int
+    turns: Sequence[Row], trials: Sequence[Row], manifest: Manifest, secrets_told: int
 ) -> Iterator[str]:
     """Sentences about tools that were not run, tasks that were not raised, and secrets that were revealed."""
     of_agent = [turn for turn in turns if turn["speaker"] == "agent"]
     if called := sum(not turn["content"].strip() and calls_function(turn["events"]) for turn in of_agent):
         answers = plural(called, "reply", "replies")
         yield f"{answers} without words, but with tool calls: an agent has to run its tools itself"
-    if manifest and (lost := _aimless(manifest, trials, turns)):
+    if lost := _aimless(manifest, trials, turns):
         yield (
             f"in {plural(lost, 'trial')} that ended at the turn limit the simulated user seems to have raised none of "
             "its tasks, which counts against the agent: read them, and try another evaluator model"

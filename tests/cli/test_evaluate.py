@@ -44,7 +44,8 @@ def run(workplace: Workplace, in_project: Path, monkeypatch: pytest.MonkeyPatch)
     told: dict[str, list[Any]] = {"run_evaluation": [], "finish": []}
     for name, fake in {
         "check_reachable": reachable, "run_evaluation": lambda *asked: told["run_evaluation"].extend(asked),
-        "evaluation_outcome": lambda *_: "outcome", "finish": lambda *asked: told["finish"].extend(asked),
+        "evaluation_of": lambda *_: None, "evaluation_outcome": lambda *_: "outcome",
+        "finish": lambda *asked: told["finish"].extend(asked),
     }.items():  # fmt: skip
         monkeypatch.setattr(command, name, fake)
     workplace.project.jobs.mkdir()

@@ -1,5 +1,6 @@
 """An evaluation that came to its end."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,14 +9,16 @@ from stored_evaluation import START, Stored
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.outcome import Outcome, evaluation_outcome
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES
 
 
 @pytest.fixture
-def stored(workplace: Workplace) -> Stored:
+def stored(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> Stored:
     """An evaluation in the warehouse, of which nothing is known but its means and what is given.
 
-    `tables` are rows by their table, the rest columns of `evaluation_scores`.
+    Its manifest is the one that was begun, else one without jobs. `tables` are rows by their table, the rest columns of
+    `evaluation_scores`.
     """
 
     def store(
@@ -29,6 +32,9 @@ def stored(workplace: Workplace) -> Stored:
         known |= tables or {}
         for table in {"turns", *DOCUMENT_TABLES, *known}:
             workplace.warehouse.write(table, *key, known.get(table, ()))
-        return evaluation_outcome(workplace, *key)
+        if not (manifest := workplace.evidence.manifest(*key)):
+            manifest = make_manifest(agent_version=key[0], evaluation_id=key[1])
+            workplace.evidence.begin(manifest)
+        return evaluation_outcome(workplace, manifest)
 
     return store
