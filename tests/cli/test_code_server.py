@@ -10,7 +10,7 @@ import pytest
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.child_process import child_process
-from stoic_assets.cli.ui import _commands
+from stoic_assets.cli.dagster_servers import _commands
 
 LOCATION = """
 import os

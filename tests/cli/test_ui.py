@@ -17,6 +17,7 @@ from dagster._grpc.utils import default_grpc_timeout
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.process.runs_at_work import at_work
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli import dagster_servers
 from stoic_assets.cli import ui as ui_module
 from stoic_assets.cli.dagster_instance import open_instance
 from stoic_assets.cli.ui import ui
@@ -25,41 +26,42 @@ from stoic_assets.core.stages import PARTITION_TAG
 
 SERVING = """
 import sys
-from stoic_assets.cli import ui
-ui._commands = lambda *_: [[sys.executable, "-c", "input()"]] * 2
+from stoic_assets.cli import dagster_servers, ui
+dagster_servers._commands = lambda *_: [[sys.executable, "-c", "input()"]] * 2
 ui.ui(port=1)
 """
 
 TELLING = """
 import sys
-from stoic_assets.cli import ui
+from stoic_assets.cli import dagster_servers, ui
 LOOK = "import os; print(*(os.environ[name] for name in ('STOIC_HOME', 'STOIC_WAREHOUSE')), flush=True)"
-ui._commands = lambda *_: [[sys.executable, "-c", LOOK]]
+dagster_servers._commands = lambda *_: [[sys.executable, "-c", LOOK]]
 ui.ui(port=1)
 """
 
 STARTING = """
 import os, sys
-from stoic_assets.cli import ui
+from stoic_assets.cli import dagster_servers, ui
 LOOK = "import os; print(os.path.exists(os.environ['DAGSTER_HOME'] + '/history/runs.db'), os.getpgrp() == os.getpid())"
-ui._commands = lambda *_: [[sys.executable, "-c", LOOK]]
+dagster_servers._commands = lambda *_: [[sys.executable, "-c", LOOK]]
 ui.ui(port=1)
 """
 
 SIGNALLED = """
 import signal, sys
-from stoic_assets.cli import ui
+from stoic_assets.cli import dagster_servers, ui
 SEND = f"import os, time; os.kill(os.getppid(), {sys.argv[1]}); time.sleep(1)"
-ui._commands = lambda *_: [[sys.executable, "-c", SEND]]
+dagster_servers._commands = lambda *_: [[sys.executable, "-c", SEND]]
 signal.signal(signal.SIGHUP, signal.SIG_IGN if sys.argv[2] else signal.SIG_DFL)
 ui.ui(port=1)
 """
 
 ENTERING = """
 import os, sys
-from stoic_assets.cli import ui
-ui._refuse_taken, ui._answers = (lambda _: None), (lambda _: True)
-ui._commands = lambda *_: [[sys.executable, "-c", "import os; print(os.environ['STOIC_UI_TOKEN'], flush=True)"]]
+from stoic_assets.cli import dagster_servers, ui
+ui._refuse_taken, ui.answers = (lambda _: None), (lambda _: True)
+LOOK = "import os; print(os.environ['STOIC_UI_TOKEN'], flush=True)"
+dagster_servers._commands = lambda *_: [[sys.executable, "-c", LOOK]]
 ui.ui(port=3000)
 """
 
@@ -86,7 +88,7 @@ def test_of_noted_processes_those_that_still_run_are_named(home: Path) -> None:
     ended = subprocess.Popen(["true"])
     ended.wait()
     home.mkdir(exist_ok=True)
-    ui_module._note_processes(home, [os.getpid(), ended.pid])
+    dagster_servers._note_processes(home, [os.getpid(), ended.pid])
     refused = pytest.raises(ConfigurationError, match=rf"or end its processes: kill {os.getpid()}$")
     with locked(home / "ui.lock"), refused:
         ui(port=1)
@@ -102,7 +104,7 @@ def test_a_port_where_something_else_listens_is_refused() -> None:
 
 def test_both_servers_serve_the_projects_own_workspace_if_it_has_one(workplace: Workplace) -> None:
     for location in (["-m", "stoic_assets.definitions"], ["-w", str(workplace.project.root / "workspace.yaml")]):
-        server, daemon = ui_module._commands(workplace, 3000)
+        server, daemon = dagster_servers._commands(workplace, 3000)
         assert server[2:] == ["stoic_assets.cli.web_server", "-h", "127.0.0.1", "-p", "3000", *location]
         quiet = ["--log-level", "warning", "--code-server-log-level", "error"]
         assert daemon[2:] == ["stoic_assets.cli.daemon", "run", *quiet, *location]
@@ -117,7 +119,7 @@ def test_a_run_that_a_busy_machine_starts_slowly_is_waited_for(
     monkeypatch.delenv("DAGSTER_GRPC_TIMEOUT_SECONDS", raising=False)
     if own:
         monkeypatch.setenv("DAGSTER_GRPC_TIMEOUT_SECONDS", own)
-    for name, value in ui_module._environment(workplace, "").items():
+    for name, value in dagster_servers._environment(workplace, "").items():
         monkeypatch.setenv(name, value)
     assert default_grpc_timeout() == seconds
 
@@ -126,7 +128,7 @@ def test_a_run_that_starts_slowly_has_not_failed_before_its_start_is_given_up(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("DAGSTER_GRPC_TIMEOUT_SECONDS", raising=False)
-    given_up = int(ui_module._environment(workplace, "")["DAGSTER_GRPC_TIMEOUT_SECONDS"])
+    given_up = int(dagster_servers._environment(workplace, "")["DAGSTER_GRPC_TIMEOUT_SECONDS"])
     with open_instance(workplace) as instance:
         assert instance.run_monitoring_start_timeout_seconds > given_up
 
