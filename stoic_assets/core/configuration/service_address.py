@@ -1,6 +1,6 @@
 """Addresses of services: which are valid, which of them name the same service, and which hosts are this machine."""
 
-import ipaddress
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
@@ -50,12 +50,10 @@ def _usual(host: str) -> str:
     `localhost` stands for 127.0.0.1, ::1, 0.0.0.0 and ::; other loopback addresses may have services of their own.
     """
     name = host.encode("idna").decode().removesuffix(".")
-    try:
-        address = ipaddress.ip_address(name)
-    except ValueError:
-        return name
-    usual = getattr(address, "ipv4_mapped", None) or address
-    return "localhost" if usual.is_unspecified or str(usual) in ("127.0.0.1", "::1") else str(usual)
+    address = _ip_address(name)
+    if address and (address.is_unspecified or str(address) in ("127.0.0.1", "::1")):
+        return "localhost"
+    return str(address or name)
 
 
 def protocol_doubt(url: str, protocol: str) -> str | None:
@@ -80,9 +78,15 @@ def is_loopback(host: str) -> bool:
 
     `localhost` and its subdomains always are (RFC 6761 §6.3); so are 0.0.0.0 and ::, which connect locally.
     """
+    if address := _ip_address(host):
+        return address.is_loopback or address.is_unspecified
+    return host == "localhost" or host.endswith(".localhost")
+
+
+def _ip_address(host: str) -> IPv4Address | IPv6Address | None:
+    """The address that a host is, one of IPv4 within IPv6 as itself; None for a name."""
     try:
-        address = ipaddress.ip_address(host)
+        address = ip_address(host)
     except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
-    mapped = getattr(address, "ipv4_mapped", None) or address
-    return mapped.is_loopback or mapped.is_unspecified
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
