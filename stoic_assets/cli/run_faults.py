@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from stoic_assets.adapters.disk.files import StorageError, room
 from stoic_assets.adapters.process.interrupts import was_interrupted
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli.main import INTERRUPTED
 from stoic_assets.core.errors import InfrastructureError, QueryError, ServiceUnreachable, StoicError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _GRAPH_ROOM = 1_000_000
 class Interrupted(StoicError):
     """Ctrl-C ended a run of a command. A server that is stopped this way prints nothing."""
 
-    exit_code = 130
+    exit_code = INTERRUPTED
     says_how_to_go_on = True
 
     def __init__(self, advice: str) -> None:
