@@ -12,9 +12,9 @@ from stoic_assets.core.configuration.graph_address import subject_address
 from stoic_assets.core.configuration.service_address import protocol_doubt
 from stoic_assets.core.configuration.settings import Settings
 from stoic_assets.core.evaluation.manifest import Manifest
-from stoic_assets.core.evaluation.next_command import way_to_finish
+from stoic_assets.core.evaluation.next_command import resume
 from stoic_assets.core.evaluation.specification import EvaluationSpec
-from stoic_assets.core.evaluation.status import CONVERSED, DONE, FINISHED
+from stoic_assets.core.evaluation.status import DONE, FINISHED
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.judging.confidence import samples_alike
@@ -77,7 +77,7 @@ def unfinished_before(asked: AskedEvaluation, workplace: Workplace) -> Iterator[
     """
     begun = _last_unfinished(asked.version, asked.resolved.spec.hash(), workplace)
     if begun and not workplace.evidence.is_being_evaluated(asked.version, begun.evaluation_id):
-        again = way_to_finish(asked.version, begun.evaluation_id, CONVERSED)
+        again = resume(asked.version, begun.evaluation_id)
         yield (
             f"evaluation {begun.evaluation_id} of the same jobs and settings was cut short; to continue it, run {again}"
         )

@@ -12,8 +12,8 @@ from stoic_assets.cli import console
 from stoic_assets.cli.evaluation_choice import evaluation_of
 from stoic_assets.cli.options import Json
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation.next_command import half_judged, way_to_finish
-from stoic_assets.core.evaluation.status import CONVERSED, REGRADING
+from stoic_assets.core.evaluation.next_command import half_judged, resume
+from stoic_assets.core.evaluation.status import REGRADING
 
 
 def report(
@@ -53,5 +53,4 @@ def _why_unreported(workplace: Workplace, version: str, evaluation_id: str) -> s
     """Why an evaluation whose conversations are not all stored cannot be reported, and what to do."""
     if workplace.evidence.is_being_evaluated(version, evaluation_id):
         return f"evaluation {evaluation_id} is running in another process; report it once its conversations are stored"
-    again = way_to_finish(version, evaluation_id, CONVERSED)
-    return f"evaluation {evaluation_id} was cut short; continue with {again}"
+    return f"evaluation {evaluation_id} was cut short; continue with {resume(version, evaluation_id)}"

@@ -1,7 +1,7 @@
 """How the rows of a table are made again when its file is damaged or lost: from what else is stored."""
 
-from stoic_assets.core.evaluation.next_command import judge_again, way_to_finish
-from stoic_assets.core.evaluation.status import CONVERSED, WITH_SCORES
+from stoic_assets.core.evaluation.next_command import judge_again, resume
+from stoic_assets.core.evaluation.status import WITH_SCORES
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
 from stoic_assets.core.releases import ALL_VERSIONS
 
@@ -46,5 +46,5 @@ def way_to_remake(table: str, agent_version: str, evaluation_id: str, has_eviden
     if table == "events" and evaluation_id in (FEEDBACK, RATINGS):
         return "run `stoic feedback`"
     if table in _FROM_JOURNAL or not has_evidence:
-        return f"run {way_to_finish(agent_version, evaluation_id, CONVERSED)}"
+        return f"run {resume(agent_version, evaluation_id)}"
     return f"run {judge_again(agent_version, evaluation_id)}"

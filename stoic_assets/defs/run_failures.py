@@ -11,8 +11,7 @@ from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
-from stoic_assets.core.evaluation.next_command import way_to_finish
-from stoic_assets.core.evaluation.status import CONVERSED
+from stoic_assets.core.evaluation.next_command import resume
 from stoic_assets.core.evolution.events import Event
 from stoic_assets.core.nights.alerts import Failure, came_to_no_verdict, run_failed
 from stoic_assets.core.nights.night_record import night_of
@@ -116,7 +115,7 @@ def _error(context: dg.RunFailureSensorContext, begun: str | None) -> str:
     said = said or "it failed without an error message; see its page in the web UI"
     if not (begun and (version := _version(context.dagster_run))):
         return said
-    return f"{said.rstrip('.')}; continue with {way_to_finish(version, begun, CONVERSED)}"
+    return f"{said.rstrip('.')}; continue with {resume(version, begun)}"
 
 
 def _launch_error(context: dg.RunFailureSensorContext) -> str | None:

@@ -22,8 +22,7 @@ from stoic_assets.adapters.disk.trial_journals import Journals
 from stoic_assets.core.errors import Busy, ConfigurationError
 from stoic_assets.core.evaluation.evaluation_id import check_evaluation_id
 from stoic_assets.core.evaluation.manifest import Manifest
-from stoic_assets.core.evaluation.next_command import never_evaluated, way_to_finish
-from stoic_assets.core.evaluation.status import CONVERSED
+from stoic_assets.core.evaluation.next_command import never_evaluated, resume
 from stoic_assets.core.jobs.correction import Correction
 from stoic_assets.core.releases import check_agent_version, is_agent_version
 from stoic_assets.core.secrets.redaction import Redactor
@@ -159,7 +158,7 @@ class EvidenceStore:
         if self.is_being_deleted(agent_version):
             return _being_deleted(agent_version)
         if begun := self.manifests(agent_version):
-            again = way_to_finish(agent_version, begun[-1].evaluation_id, CONVERSED)
+            again = resume(agent_version, begun[-1].evaluation_id)
             return f"has an unfinished evaluation; continue with {again}"
         alike = set[str]() if released else self.agent_versions() - {other}
         known = (each for each in alike if self.evaluation_ids(each))

@@ -19,7 +19,7 @@ from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import evidence_of
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.manifest import Manifest, evaluation_row
-from stoic_assets.core.evaluation.next_command import way_to_finish
+from stoic_assets.core.evaluation.next_command import resume
 from stoic_assets.core.evaluation.status import CONVERSED, FINISHED, INCOMPLETE, REGRADING
 from stoic_assets.core.table_repair import EVIDENCE
 from stoic_assets.core.table_rows import Row, by_trial
@@ -137,7 +137,7 @@ class EvaluationTables(StoredTables):
         clean = self._workplace.evidence.is_clean(*self.key)  # this process has just stored it
         if not self.has_evidence() or not (clean or self._holds_all_that_ended()):
             version, evaluation_id = self.key
-            again = way_to_finish(version, evaluation_id, CONVERSED)
+            again = resume(version, evaluation_id)
             raise ConfigurationError(f"the conversations of {evaluation_id} are not complete; continue with {again}")
         read = self._own_columns if clean else self._blanked
         turns, observations, trials = map(read, EVIDENCE)

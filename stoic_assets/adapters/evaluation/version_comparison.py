@@ -14,8 +14,8 @@ from stoic_assets.core.comparison.paired_assertions import REPEATED
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.manifest import Manifest
-from stoic_assets.core.evaluation.next_command import way_to_finish
-from stoic_assets.core.evaluation.status import CONVERSED, DONE
+from stoic_assets.core.evaluation.next_command import resume, way_to_finish
+from stoic_assets.core.evaluation.status import DONE
 from stoic_assets.core.grouping import grouped
 from stoic_assets.core.releases import base_of
 from stoic_assets.core.scoring.validity import conclusive
@@ -133,7 +133,7 @@ def _why_none(
         which = f"its evaluation {named}" if named else "its newest evaluation"
         return f"{which} is being run by another process; once that has ended, compare again"
     if named and workplace.evidence.readable(agent_version, named):
-        return f"its evaluation {named} was cut short; continue with {way_to_finish(agent_version, named, CONVERSED)}"
+        return f"its evaluation {named} was cut short; continue with {resume(agent_version, named)}"
     if named:
         return f"it has no evaluation {named}; run `stoic eval --agent-version {agent_version}`"
     if not rows:

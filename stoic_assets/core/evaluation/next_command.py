@@ -11,9 +11,14 @@ def way_to_finish(agent_version: str, evaluation_id: str, status: str, at_ceilin
 
     If it is being judged again, that may be with corrected jobs; `--resume` would restore the old ones.
     """
-    resume = f"`stoic eval --agent-version {agent_version} --resume {evaluation_id}`"
-    again = f"{judge_again(agent_version, evaluation_id)} (same options)" if status == REGRADING else resume
+    key = agent_version, evaluation_id
+    again = f"{judge_again(*key)} (same options)" if status == REGRADING else resume(*key)
     return f"{again} and a higher --max-cost" if at_ceiling or status == INCOMPLETE else again
+
+
+def resume(agent_version: str, evaluation_id: str) -> str:
+    """The command that holds the conversations which an evaluation still lacks, and all that follows from them."""
+    return f"`stoic eval --agent-version {agent_version} --resume {evaluation_id}`"
 
 
 def judge_again(agent_version: str, evaluation_id: str, fresh: bool = False) -> str:
