@@ -1,5 +1,6 @@
 {% macro release_number(agent_version) -%}
--- Sorts 1.9 before 1.10, and 2.0.0-rc.1 before 2.0.0, as `core/releases` does. A number may be longer than any integer.
+-- Sorts 1.9 before 1.10, and 2.0.0-rc.1 before 2.0.0, as `core/order_of_releases` does. A number may be longer than any
+-- integer.
 [
     row(
         length(ltrim(regexp_extract(part, '^[0-9]*'), '0')),

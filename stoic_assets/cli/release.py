@@ -17,8 +17,9 @@ from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
 from stoic_assets.core.errors import ConfigurationError, DocumentError
+from stoic_assets.core.order_of_releases import overtaken
 from stoic_assets.core.presentation.names import instead_of
-from stoic_assets.core.releases import Release, agent_of, check_agent_version, overtaken
+from stoic_assets.core.releases import Release, agent_of, check_agent_version
 from stoic_assets.core.text.documents import parse_document
 from stoic_assets.core.text.yaml_text import write_yaml
 

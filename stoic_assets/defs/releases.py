@@ -13,8 +13,9 @@ from stoic_assets.adapters.evaluation.live_releases import Releases, read_releas
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
+from stoic_assets.core.order_of_releases import in_order, ready
 from stoic_assets.core.presentation.formatting import listed
-from stoic_assets.core.releases import Release, in_order, ready
+from stoic_assets.core.releases import Release
 from stoic_assets.core.stages import EVALUATION, PARTITION_TAG, PARTITIONS
 from stoic_assets.defs.failures import RETRIED_TAG, REVIVED_WITHIN, has_ended
 from stoic_assets.defs.partitions import agent_versions

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoic_assets.core.releases import Release, base_of, first_of, in_order, live_versions, ready
+from stoic_assets.core.order_of_releases import base_of, first_of, in_order, live_versions, ready
+from stoic_assets.core.releases import Release
 
 
 def released(version: str, at: str | None = None, agent: str = "marcus", **more: object) -> Release:

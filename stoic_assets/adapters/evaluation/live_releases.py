@@ -9,7 +9,8 @@ from stoic_assets.adapters.http.endpoint import parse_url
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.request import EvaluationRequest
-from stoic_assets.core.releases import Release, base_of, live_versions
+from stoic_assets.core.order_of_releases import base_of, live_versions
+from stoic_assets.core.releases import Release
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.comparison.version_verdict import VersionVerdict, version_verdict
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation.manifest import Manifest
-from stoic_assets.core.releases import agent_of, first_of
+from stoic_assets.core.order_of_releases import first_of
+from stoic_assets.core.releases import agent_of
 from stoic_assets.core.reports.trend_chart import versions_before
 from stoic_assets.core.table_rows import Rows
 

@@ -17,7 +17,7 @@ from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.evaluation.next_command import resume, way_to_finish
 from stoic_assets.core.evaluation.status import DONE
 from stoic_assets.core.grouping import grouped
-from stoic_assets.core.releases import base_of
+from stoic_assets.core.order_of_releases import base_of
 from stoic_assets.core.scoring.validity import conclusive
 from stoic_assets.core.table_rows import Row
 

@@ -12,7 +12,7 @@ from stoic_assets.core.comparison.weaker_assertions import stored_as_weaker
 from stoic_assets.core.evaluation.next_command import way_to_finish
 from stoic_assets.core.evaluation.status import DONE, INCOMPLETE
 from stoic_assets.core.nights.night_record import Alarm, Night, Round, night_of, of_assertion, second_round_key
-from stoic_assets.core.releases import ready
+from stoic_assets.core.order_of_releases import ready
 from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, too_many_invalid
 from stoic_assets.core.table_rows import Row, Rows
 

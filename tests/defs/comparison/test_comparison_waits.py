@@ -17,7 +17,7 @@ from stoic_assets.adapters.evaluation import release_comparison
 from stoic_assets.adapters.evaluation.release_comparison import await_first_evaluation
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation.manifest import Manifest
-from stoic_assets.core.releases import in_order
+from stoic_assets.core.order_of_releases import in_order
 
 
 @pytest.mark.parametrize("parents", [(), ("1.1.0",)])

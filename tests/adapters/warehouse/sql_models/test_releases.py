@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from stoic_assets.adapters.warehouse.duckdb_engine import fetch, open_engine
 from stoic_assets.adapters.warehouse.sql_project import SqlProject
-from stoic_assets.core.releases import Release, in_order
+from stoic_assets.core.order_of_releases import in_order
+from stoic_assets.core.releases import Release
 
 MODELS = SqlProject()
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
