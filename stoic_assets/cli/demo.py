@@ -21,7 +21,6 @@ from stoic_assets.cli.child_process import UNINTERRUPTED, child_process
 from stoic_assets.cli.compare import comparison_document, show_comparison
 from stoic_assets.cli.dagster_instance import refuse_misread_folders
 from stoic_assets.cli.evaluate import new_evaluation_id, run_evaluation
-from stoic_assets.cli.evaluation_choice import evaluation_of
 from stoic_assets.cli.options import Json, Verbose
 from stoic_assets.cli.outcome import evaluation_outcome
 from stoic_assets.cli.run_faults import Interrupted
@@ -71,13 +70,14 @@ def _evaluate(workplace: Workplace, release: str, url: str) -> dict[str, Any]:
     version, evaluation_id = f"marcus@{release}", new_evaluation_id()
     workplace.progress.note(f"{version} at {url}")
     try:
-        run_evaluation(workplace, version, evaluation_id, EvaluationRequest(tags=("demo",), agent_url=url))
+        request = EvaluationRequest(tags=("demo",), agent_url=url)
+        manifest = run_evaluation(workplace, version, evaluation_id, request)
     except Interrupted:
         raise Interrupted(AGAIN) from None
     except StoicError as error:
         error.__notes__ = [AGAIN]  # its agents end with it: the evaluation cannot be resumed
         raise
-    return evaluation_outcome(workplace, evaluation_of(workplace, version, evaluation_id)).document
+    return evaluation_outcome(workplace, manifest).document
 
 
 @contextmanager

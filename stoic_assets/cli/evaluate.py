@@ -23,6 +23,7 @@ from stoic_assets.cli.notes import notes_before
 from stoic_assets.cli.options import FailUnder, Json, Junit, MaxCost, MinPassed, Samples, Verbose, only_files
 from stoic_assets.cli.outcome import evaluation_outcome
 from stoic_assets.cli.partition_run import materialise
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.evaluation.request import EvaluationRequest
 from stoic_assets.core.jobs.job import MOST_REPEATS
 from stoic_assets.core.stages import EVALUATION
@@ -122,37 +123,37 @@ def evaluate(
         asked = asked_evaluation(request, agent_version, resume, workplace, max_cost)
         for note in notes_before(asked, workplace):
             progress.note(note)
-        if not dry_run:
-            evaluation_id = _evaluation_to_run(asked, workplace)
-            run_evaluation(workplace, asked.version, evaluation_id, asked.request, max_conversations, max_cost)
-    if dry_run:  # only now: until its end, progress sends what is printed to stderr
+        manifest = None if dry_run else _evaluated(asked, workplace, max_conversations, max_cost)
+    if manifest:
+        finish(evaluation_outcome(workplace, manifest), workplace, as_json, fail_under, min_passed, junit)
+    else:  # only now: until its end, progress sends what is printed to stderr
         show_plan(asked, workplace, as_json)
-    else:
-        outcome = evaluation_outcome(workplace, evaluation_of(workplace, asked.version, evaluation_id))
-        finish(outcome, workplace, as_json, fail_under, min_passed, junit)
 
 
-def _evaluation_to_run(asked: AskedEvaluation, workplace: Workplace) -> str:
-    """The id of the evaluation that is continued, or a new one; it is shown once all services were reached.
+def _evaluated(
+    asked: AskedEvaluation, workplace: Workplace, at_once: int | None, max_cost: float | None
+) -> Manifest:
+    """Runs the evaluation that is continued, or a new one; its id is shown once all services were reached.
 
-    The run checks the rest again before the first trial; checked here, it fails before Dagster loads.
+    The run checks that again before the first trial; checked here, it fails before Dagster loads.
     """
     evaluation_id = resumed_id(asked.begun, workplace) if asked.begun else new_evaluation_id()
     run_async(check_reachable(asked.resolved.spec, workplace.env))
     workplace.progress.note(f"{asked.version}: evaluation {evaluation_id}")
-    return evaluation_id
+    return run_evaluation(workplace, asked.version, evaluation_id, asked.request, at_once, max_cost)
 
 
 def run_evaluation(
     workplace: Workplace, version: str, evaluation_id: str, request: EvaluationRequest,
     at_once: int | None = None, max_cost: float | None = None,
-) -> None:
-    """Materialises every stage for one evaluation."""
+) -> Manifest:
+    """Materialises every stage for one evaluation, and returns its manifest."""
     conversing = {**request.model_dump(mode="json"), "at_once": at_once, "max_cost": max_cost}
     # A resumed evaluation is judged by the jobs of its conversations, whatever it was judged by in between.
     judging = {"samples": request.judge_samples, "max_cost": max_cost, "original": True}
     config = {"transcripts": conversing, **dict.fromkeys(("verdicts", "assertion_results"), judging)}
     materialise(workplace, version, evaluation_id, EVALUATION, config)
+    return evaluation_of(workplace, version, evaluation_id)
 
 
 def new_evaluation_id() -> str:

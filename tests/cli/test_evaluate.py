@@ -25,6 +25,7 @@ def test_every_stage_is_told_the_ceiling_and_what_was_asked(
 ) -> None:
     told = list[Any]()
     monkeypatch.setattr(command, "materialise", lambda *asked: told.extend(asked))
+    monkeypatch.setattr(command, "evaluation_of", lambda *_: None)
     request = EvaluationRequest(judge_samples=3, repeats=2)
     command.run_evaluation(workplace, "marcus@1.0.0", "E1", request, 4, 0.5)
     *_, stages, config = told
@@ -42,10 +43,14 @@ async def reachable(*_: object) -> None: ...
 def run(workplace: Workplace, in_project: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Any]]:
     """In a project with one job: what the evaluation and its end were asked for, neither of which takes place."""
     told: dict[str, list[Any]] = {"run_evaluation": [], "finish": []}
+
+    def noted(*asked: Any) -> str:
+        told["run_evaluation"].extend(asked)
+        return "manifest"
+
     for name, fake in {
-        "check_reachable": reachable, "run_evaluation": lambda *asked: told["run_evaluation"].extend(asked),
-        "evaluation_of": lambda *_: None, "evaluation_outcome": lambda *_: "outcome",
-        "finish": lambda *asked: told["finish"].extend(asked),
+        "check_reachable": reachable, "run_evaluation": noted,
+        "evaluation_outcome": lambda *_: "outcome", "finish": lambda *asked: told["finish"].extend(asked),
     }.items():  # fmt: skip
         monkeypatch.setattr(command, name, fake)
     workplace.project.jobs.mkdir()
