@@ -4,6 +4,7 @@ import gc
 import json
 import os
 import signal
+import socket
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -74,6 +75,13 @@ def workplace(tmp_path: Path) -> "Workplace":
     from stoic_assets.adapters.workplace import open_workplace
 
     return open_workplace({"STOIC_HOME": str(tmp_path / "home"), "STOIC_LLM": "offline"}, start=tmp_path)
+
+
+@pytest.fixture
+def dead_url() -> str:
+    """An address where nothing listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
 @pytest.fixture(scope="session")

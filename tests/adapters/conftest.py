@@ -177,13 +177,6 @@ def lost_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 @pytest.fixture
-def dead_url() -> str:
-    """An address where nothing listens."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return f"http://127.0.0.1:{listener.getsockname()[1]}"
-
-
-@pytest.fixture
 def deaf_url() -> Iterator[str]:
     """An address where no connection is refused, and none accepted: its queue is full."""
     with socket.create_server(("127.0.0.1", 0), backlog=0) as listener, ExitStack() as queue:

@@ -54,13 +54,6 @@ def place() -> Iterator[str]:
         yield url
 
 
-@pytest.fixture
-def nowhere() -> str:
-    """An address where nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return f"http://127.0.0.1:{listener.getsockname()[1]}"
-
-
 def test_without_jobs_no_agent_was_asked(workplace: Workplace) -> None:
     workplace.project.jobs.mkdir()
     assert asyncio.run(SERVICES["agent"](workplace)) == ("note", "not looked for, since there are no jobs")
@@ -75,13 +68,13 @@ def test_a_job_with_a_fault_says_nothing_of_the_agent(workplace: Workplace, marc
 
 
 def test_an_agent_is_looked_for_where_its_releases_listen(
-    workplace: Workplace, marcus: Marcus, place: str, nowhere: str
+    workplace: Workplace, marcus: Marcus, place: str, dead_url: str
 ) -> None:
     marcus(new=place)
     assert asyncio.run(SERVICES["agent"](workplace)) == ("ok", place)
-    gone = {"agent": "marcus", "version": "old", "url": nowhere}
+    gone = {"agent": "marcus", "version": "old", "url": dead_url}
     (workplace.project.releases / "old.yml").write_text(json.dumps(gone))
-    silence = f"agent: nothing answers at {nowhere.removeprefix('http://')}"
+    silence = f"agent: nothing answers at {dead_url.removeprefix('http://')}"
     found = asyncio.run(SERVICES["agent"](workplace))
     assert found == ("note", f"{place}; {silence}"), "an earlier release may be gone"
     (workplace.project.releases / "new.yml").unlink()
@@ -128,7 +121,7 @@ def test_an_address_is_shown_without_the_key_in_it(workplace: Workplace, marcus:
 
 
 def test_a_model_server_that_refuses_the_key_or_is_not_there_is_missing(
-    workplace: Workplace, place: str, nowhere: str
+    workplace: Workplace, place: str, dead_url: str
 ) -> None:
     env = {name: value for name, value in workplace.env.items() if name != "STOIC_LLM"}
     served = replace(workplace, env={**env, "OPENAI_BASE_URL": f"{place}/v1"})
@@ -139,7 +132,7 @@ def test_a_model_server_that_refuses_the_key_or_is_not_there_is_missing(
     with answering(401) as locked, pytest.raises(ConfigurationError, match="refuses the key"):
         asyncio.run(SERVICES["model"](replace(workplace, env={**env, "OPENAI_BASE_URL": f"{locked}/v1"})))
     with pytest.raises(ServiceUnreachable, match="nothing answers at"):
-        asyncio.run(SERVICES["model"](replace(workplace, env={**env, "OPENAI_BASE_URL": f"{nowhere}/v1"})))
+        asyncio.run(SERVICES["model"](replace(workplace, env={**env, "OPENAI_BASE_URL": f"{dead_url}/v1"})))
 
 
 def test_a_model_that_its_server_does_not_list_is_noted(
@@ -155,7 +148,7 @@ def test_a_model_that_its_server_does_not_list_is_noted(
 
 
 def test_a_knowledge_service_is_looked_for_where_one_is_configured(
-    workplace: Workplace, place: str, nowhere: str, monkeypatch: pytest.MonkeyPatch
+    workplace: Workplace, place: str, dead_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def found(url: str) -> tuple[str, str]:
         return asyncio.run(SERVICES["knowledge"](replace(workplace, env={**workplace.env, "BOOGIE_URL": url})))
@@ -163,7 +156,7 @@ def test_a_knowledge_service_is_looked_for_where_one_is_configured(
     assert asyncio.run(SERVICES["knowledge"](workplace)) == ("ok", "none (BOOGIE_URL is not set)")
     assert found(place) == ("ok", place)
     with pytest.raises(ServiceUnreachable, match="BOOGIE_URL: nothing answers at"):
-        found(nowhere)
+        found(dead_url)
     with answering(401) as locked, pytest.raises(ConfigurationError, match=r"refuses the key \(401\)"):
         found(locked)
     soon = partial(check_knowledge_service, seconds=0.2)
