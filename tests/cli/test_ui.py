@@ -12,7 +12,6 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
-from dagster._grpc.utils import default_grpc_timeout
 
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.process.runs_at_work import at_work
@@ -100,37 +99,6 @@ def test_a_port_where_something_else_listens_is_refused() -> None:
         port = other.getsockname()[1]
         with pytest.raises(ConfigurationError, match=rf"^port {port} is in use; .* choose another port with --port$"):
             ui(port=port)
-
-
-def test_both_servers_serve_the_projects_own_workspace_if_it_has_one(workplace: Workplace) -> None:
-    for location in (["-m", "stoic_assets.definitions"], ["-w", str(workplace.project.root / "workspace.yaml")]):
-        server, daemon = dagster_servers._commands(workplace, 3000)
-        assert server[2:] == ["stoic_assets.cli.web_server", "-h", "127.0.0.1", "-p", "3000", *location]
-        quiet = ["--log-level", "warning", "--code-server-log-level", "error"]
-        assert daemon[2:] == ["stoic_assets.cli.daemon", "run", *quiet, *location]
-        (workplace.project.root / "workspace.yaml").touch()
-
-
-@pytest.mark.parametrize(("own", "seconds"), [(None, 300), ("600", 600)])
-def test_a_run_that_a_busy_machine_starts_slowly_is_waited_for(
-    workplace: Workplace, monkeypatch: pytest.MonkeyPatch, own: str | None, seconds: int
-) -> None:
-    """Dagster waits for a minute; whoever needs longer still may set it."""
-    monkeypatch.delenv("DAGSTER_GRPC_TIMEOUT_SECONDS", raising=False)
-    if own:
-        monkeypatch.setenv("DAGSTER_GRPC_TIMEOUT_SECONDS", own)
-    for name, value in dagster_servers._environment(workplace, "").items():
-        monkeypatch.setenv(name, value)
-    assert default_grpc_timeout() == seconds
-
-
-def test_a_run_that_starts_slowly_has_not_failed_before_its_start_is_given_up(
-    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("DAGSTER_GRPC_TIMEOUT_SECONDS", raising=False)
-    given_up = int(dagster_servers._environment(workplace, "")["DAGSTER_GRPC_TIMEOUT_SECONDS"])
-    with open_instance(workplace) as instance:
-        assert instance.run_monitoring_start_timeout_seconds > given_up
 
 
 @pytest.mark.parametrize(
