@@ -159,7 +159,7 @@ def test_an_older_release_that_is_written_later_is_told_to_count_as_the_newer(
     assert told("mentor@1.9.0", "--released-at", "2025-03-01") == ""
     assert told("mentor@1.10.0", "--released-at", "2025-04-01") == ""
     warning = "dated after mentor@1.10.0, which has a higher number; --released-at changes that"
-    assert [told(version) for version in ("sage@1.0.0", "mentor@2", "mentor@1.8.0")] == ["", "", warning]
+    assert [told(version) for version in ("sage@1.0.0", "mentor@1.8.0", "mentor@2")] == ["", warning, ""]
     assert told("mentor@1.8.0", "--notes", "its date stays") == ""
     assert told("mentor@1.7.0", "--released-at", "2025-01-01") == ""
 
