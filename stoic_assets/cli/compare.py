@@ -121,7 +121,7 @@ def _stop(comparison: Comparison, gates: Collection[Gate]) -> None:
     for found in stopping:
         console.complain(f"--fail-on {found.turn}: {found.heading}:")
         for line in found.lines:
-            console.err.print(console.foreign(f"  {line}"))
+            console.err.print(f"  {line}")
     if worse or stopping:
         raise typer.Exit(GATE_SAYS_NO)
 
@@ -175,7 +175,7 @@ def show_comparison(comparison: Comparison) -> None:
 def _show_assertions(found: Told) -> None:
     console.say(f"{found.heading}:", style=TURNS[found.turn], indent=2)
     for line in (*found.lines, *found.rest):
-        console.say(console.foreign(f"  {line}"), indent=4)
+        console.say(f"  {line}", indent=4)
 
 
 def _table(comparison: Comparison) -> Table:

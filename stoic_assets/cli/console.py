@@ -32,7 +32,15 @@ LEAST_WIDTH = 20
 
 
 class Terminal(Console):
-    """A console that knows whether a person looks at it."""
+    """A console that knows whether a person looks at it.
+
+    Any text may quote a foreign one, as of an agent: characters that steer a terminal, or cannot be printed, are made
+    visible.
+    """
+
+    def print(self, *shown: Any, **how: Any) -> None:
+        """Prints as rich does."""
+        super().print(*(visible(each) if isinstance(each, str) else each for each in shown), **how)
 
     @property
     def is_screen(self) -> bool:
@@ -59,7 +67,7 @@ class Name:
     """
 
     def __init__(self, text: str) -> None:
-        self._parts = re.split(r"(?<=[_.~/:@-])|(?<= )(?!\d+$)", text)
+        self._parts = re.split(r"(?<=[_.~/:@-])|(?<= )(?!\d+$)", visible(text))
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         return Measurement(max(map(cell_len, self._parts)), cell_len("".join(self._parts)))
@@ -78,7 +86,7 @@ class Name:
 def say(text: str | Text, style: str = "", indent: int = 0, label: str | Text = "") -> None:
     """Prints text on stdout after a label: one line in a file; in a terminal it breaks between words, and all lines but
     the first are indented where that leaves them `LEAST_WIDTH`."""
-    words = Text(text) if isinstance(text, str) else text
+    words = Text(visible(text)) if isinstance(text, str) else text
     if out.is_screen and out.width - indent < LEAST_WIDTH:
         words, indent, label = Text.assemble(label, words), 0, ""
     lines = words.wrap(out, max(1, out.width - indent)) if out.is_screen else [words]
@@ -123,14 +131,9 @@ def _fold(table: Table, excess: int) -> None:
             excess -= width - column.width
 
 
-def foreign(text: str) -> Text:
-    """Foreign text, as of an agent, with characters made visible that steer a terminal or cannot be printed."""
-    return Text(visible(text))
-
-
 def complain(text: str) -> None:
-    """Prints a line on stderr that says what is wrong; like `foreign`, it makes visible what the text may quote."""
-    err.print(foreign(f"stoic: {text}"))
+    """Prints a line on stderr that says what is wrong."""
+    err.print(f"stoic: {text}")
 
 
 class Notes(Progress):
@@ -141,7 +144,7 @@ class Notes(Progress):
 
     def note(self, message: str) -> None:
         """Shows something worth knowing that is not a result."""
-        self._shown_on.print(foreign(self._clean(message)), style="dim")
+        self._shown_on.print(self._clean(message), style="dim")
 
 
 class TerminalProgress(Notes):
@@ -173,7 +176,7 @@ class TerminalProgress(Notes):
         if self._verbose:
             self._print(trial, "user " if turn.speaker == "user" else "agent", turn.content)
             for event in self._clean(list(turn.events)):
-                self._bars.console.print(foreign(f"    {json.dumps(event, ensure_ascii=False)}"), style="cyan")
+                self._bars.console.print(f"    {json.dumps(event, ensure_ascii=False)}", style="cyan")
 
     def query(self, trial: Trial, cypher: str) -> None:
         """A query or a setup runs in the graph."""
@@ -182,7 +185,7 @@ class TerminalProgress(Notes):
 
     def _print(self, trial: Trial, kind: str, text: str) -> None:
         label = Text(f"{played(trial.job, trial.scenario)} {trial.condition} {trial.repeat} {kind} ", style="dim")
-        shown = foreign(self._clean(text)).plain.replace("\n", FURTHER)
+        shown = visible(self._clean(text)).replace("\n", FURTHER)
         self._bars.console.print(label + Text(shown))
 
 

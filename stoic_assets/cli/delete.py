@@ -39,7 +39,7 @@ def delete(
     if not count:
         _refuse_unknown(workplace, version)
     for note in _manifests(workplace, version):
-        console.err.print(console.foreign(note), style="yellow")
+        console.err.print(note, style="yellow")
     evaluations = plural(count, "evaluation")
     if not (yes or _agreed(f"Delete {version} and its {evaluations} permanently?")):
         console.err.print("nothing was deleted")

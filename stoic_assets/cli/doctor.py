@@ -73,7 +73,7 @@ def show(findings: Iterable[Finding]) -> None:
     for finding in findings:
         label = Text.assemble((f"{finding.state:<9}", COLOURS[finding.state]), f"{finding.subject:<14}")
         detail = finding.detail.removeprefix(f"{finding.subject}: ")
-        console.say(console.foreign(detail), indent=len(label), label=label)
+        console.say(detail, indent=len(label), label=label)
 
 
 def _checked(looks: Mapping[str, Callable[[Workplace], Found | None]], workplace: Workplace) -> Iterator[Finding]:

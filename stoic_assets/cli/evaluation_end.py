@@ -48,7 +48,7 @@ def finish(
         console.print_json(outcome.document)
         ends = [outcome.never_replied] if outcome.never_replied else _ends(outcome)
         for line in (*ends, *outcome.remarks, *_against_base(outcome)):
-            console.err.print(console.foreign(line))
+            console.err.print(line)
         if outcome.document["offline"]:
             console.err.print(OFFLINE_NOTE)
     else:
@@ -126,12 +126,12 @@ def _show(outcome: Outcome, workplace: Workplace) -> None:
     console.print_table(virtues_table(outcome.virtues, outcome.intervals))
     failed = failures(document["trials"], outcome.names, workplace.settings.passing.task_at_least)
     for line in (*endings(trials, outcome.names), *failed):
-        console.say(console.foreign(line), indent=2)
+        console.say(line, indent=2)
     for line in filter(None, (outcome.never_replied, *outcome.remarks)):
-        console.say(console.foreign(line), style="yellow", indent=2)
+        console.say(line, style="yellow", indent=2)
     console.say(_summary(document, trials, _weak(outcome, workplace.settings.weakness.score_below)))
     for line in _against_base(outcome):
-        console.say(console.foreign(line), style="bold" if outcome.compared else "dim")
+        console.say(line, style="bold" if outcome.compared else "dim")
     whose = whose_confidence(_sources(document), outcome.agreement)
     if trusted := f"{whose} {weak_above(outcome.virtues)}".strip():
         console.say(trusted, style="dim")

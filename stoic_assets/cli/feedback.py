@@ -50,4 +50,4 @@ def _show(imported: FeedbackImport, evaluated: Sequence[str]) -> None:
     for version in evaluated:
         console.say(f"to count this in its fitness, run `stoic regrade --agent-version {version}`")
     if imported.feedback.unmapped:
-        console.say(console.foreign(f"dimensions that no virtue is mapped to: {', '.join(imported.feedback.unmapped)}"))
+        console.say(f"dimensions that no virtue is mapped to: {', '.join(imported.feedback.unmapped)}")

@@ -29,18 +29,18 @@ def show_analysis(analysed: Analysed) -> None:
 
     analysis, study = analysed.analysis, analysed.analysis.study
     raters, items = len(analysis.table.raters), len(analysis.table.items)
-    console.out.print(console.foreign(f"page {study.page_id}, rubric {study.rubric or 'unknown'}"))
+    console.out.print(f"page {study.page_id}, rubric {study.rubric or 'unknown'}")
     counts = (plural(raters, "rater"), plural(items, "item"), plural(analysis.table.ratings, "rating"))
     console.out.print(", ".join(counts))
     if analysis.versions:
         shown = (f"{each.agent_version} ({plural(each.items, 'item')})" for each in analysis.versions)
-        console.out.print(console.foreign(f"versions: {', '.join(shown)}"))
+        console.out.print(f"versions: {', '.join(shown)}")
     if study.others:
-        console.out.print(console.foreign(f"not included; analyse these with --page: {', '.join(study.others)}"))
+        console.out.print(f"not included; analyse these with --page: {', '.join(study.others)}")
     _warn(inattention(analysis.checks.flags, raters))
     console.print_table(_agreement_table(analysis))
     for flag in analysis.checks.flags:
-        console.say(console.foreign(f"{flag.rater_id}: {flag.check}: {flag.detail}"), indent=2)
+        console.say(f"{flag.rater_id}: {flag.check}: {flag.detail}", indent=2)
     if not_made := analysis.checks.not_made:
         reasons = (f"{words(check).lower()}, since {why}" for check, why in not_made.items())
         console.say(f"not checked: {'; '.join(reasons)}", indent=2)
@@ -74,9 +74,9 @@ def show_calibration(calibrated: Calibrated) -> None:
     console.print_table(_calibration_table(comparisons))
     for judge in dict.fromkeys(comparison.judge for comparison in comparisons):
         if said := panel_in_short(rows, judge.split(",")):
-            console.say(console.foreign(f"{judge}: {said}"), indent=2)
+            console.say(f"{judge}: {said}", indent=2)
     for why, those in _uncalibrated(comparisons).items():
-        console.say(console.foreign(f"{why} ({listed(those)})"), indent=2)
+        console.say(f"{why} ({listed(those)})", indent=2)
     console.say("agreement: mean quadratic kappa with each rater; wins: share of raters that the judge could replace")
     if judged_by_stand_in(comparison.judge for comparison in comparisons):
         console.say(OFFLINE_NOTE, style="yellow")

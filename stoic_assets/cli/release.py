@@ -69,7 +69,7 @@ def add(
     is_dated_now = not (former or released_at)
     doubts = _doubts(Release.model_validate(given), is_dated_now, workplace)
     for problem in (*_unknown(job or (), workplace), *doubts):
-        console.err.print(console.foreign(problem), style="yellow")
+        console.err.print(problem, style="yellow")
     if as_json:
         console.print_json({"agent_version": agent_version, "path": str(path), "dropped": dropped})
     else:

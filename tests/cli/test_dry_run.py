@@ -128,3 +128,18 @@ def test_of_what_is_resumed_the_trials_that_are_over_need_no_messages(
     }  # fmt: skip
     show_plan(asked(begun.spec, begun), workplace, as_json=False)
     assert "evaluation E1: no messages for 1 trial that ended before" in capsys.readouterr().out
+
+
+def test_a_path_or_address_that_would_steer_the_terminal_is_shown_by_codes(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Jobs may be written by others, and are shown here before they are run."""
+    workplace.project.jobs.mkdir()
+    content = {**smallest_job(), "setups": [{"file": "../../\x1b[2J.cypher"}]}
+    (workplace.project.jobs / "chat.yml").write_text(json.dumps(content))
+    addresses = {"chat": "http://a:1/\x1b[3J", "plan": "http://a:1"}
+    spec = make_manifest(jobs=tuple(map(job, addresses)), addresses=addresses).spec
+    show_plan(asked(spec), workplace, as_json=False)
+    shown = capsys.readouterr().out
+    assert "job chat reads outside of the project: " in shown
+    assert ("[U+001B][2J.cypher" in shown, "http://a:1/[U+001B][3J" in shown, "\x1b" in shown) == (True, True, False)
