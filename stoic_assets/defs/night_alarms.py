@@ -1,16 +1,14 @@
-"""The alarms of a night: sent to the webhook, recorded, and shown on the night's page in Dagster."""
+"""The alarms of a night: put into the outbox, recorded, and shown on the night's page in Dagster."""
 
 from collections.abc import Sequence
 
 import dagster as dg
 
-from stoic_assets.adapters.evaluation.delivery import announce
-from stoic_assets.adapters.messages.outbox import Delivered
+from stoic_assets.adapters.evaluation.delivery import put_events
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.nights.alerts import regression_confirmed
 from stoic_assets.core.nights.night_record import Alarm, Night
 from stoic_assets.defs.asset_metadata import shown
-from stoic_assets.defs.failures import delivery_faults
 
 CONVERSATIONS = "nightly_conversations"
 
@@ -18,18 +16,16 @@ CONVERSATIONS = "nightly_conversations"
 def raise_alarms(
     context: dg.SensorEvaluationContext, workplace: Workplace, night: Night, alarms: Sequence[Alarm]
 ) -> list[dg.AssetObservation]:
-    """Sends and records new alarms; gives what the page of the night is to show, if it lacks an alarm."""
+    """Puts new alarms into the outbox, and records them; gives what the page of the night is to show of them."""
     if not alarms and not _is_unseen(context.instance, night):
         return []
     for alarm in alarms:
         found = f"{alarm.agent_version} is worse than {alarm.base} in both rounds: {_what(alarm)}"
         context.log.warning(f"{night.night}: {found}")
-    # All at once, as a slow webhook may hold up each delivery; and before they are recorded: after an interruption in
-    # between they are sent again, as the same events.
-    delivery = announce(workplace, [regression_confirmed(alarm, night.night, night.last_held) for alarm in alarms])
-    for alarm in alarms:
+        # Before it is recorded: after an interruption in between it is put there again, as the same event.
+        put_events(workplace, [regression_confirmed(alarm, night.night, night.last_held)])
         workplace.nights.record_alarm(night.night, alarm)
-    return [_observed(workplace.nights.read(night.night), delivery)]
+    return [_observed(workplace.nights.read(night.night))]
 
 
 def _is_unseen(instance: dg.DagsterInstance, night: Night) -> bool:
@@ -53,7 +49,7 @@ def _what(alarm: Alarm) -> str:
     return "; ".join(filter(None, (_measures(alarm), weaker)))
 
 
-def _observed(night: Night, delivery: Delivered) -> dg.AssetObservation:
+def _observed(night: Night) -> dg.AssetObservation:
     """All alarms of a night so far: its page shows what was observed last."""
     rows = [
         {
@@ -63,10 +59,5 @@ def _observed(night: Night, delivery: Delivered) -> dg.AssetObservation:
         for alarm in night.alarms.values()
     ]
     return dg.AssetObservation(
-        CONVERSATIONS,
-        partition=night.night,
-        metadata={
-            "alarm": ", ".join(night.alarms), "alarms": shown(rows),
-            "waiting": delivery.pending, **delivery_faults([delivery]),
-        },
+        CONVERSATIONS, partition=night.night, metadata={"alarm": ", ".join(night.alarms), "alarms": shown(rows)}
     )

@@ -11,7 +11,7 @@ from typing import Any
 import dagster as dg
 
 from stoic_assets.adapters.disk.night_store import WATCHED
-from stoic_assets.adapters.evaluation.delivery import announce, deliver_alerts
+from stoic_assets.adapters.evaluation.delivery import deliver_alerts, put_events
 from stoic_assets.adapters.evaluation.known_alarms import known_alarms
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.settings import Nightly
@@ -103,7 +103,7 @@ def _step(
     context: dg.SensorEvaluationContext, workplace: Workplace, night: Night, tried: set[str],
     nights_due: dg.PartitionsDefinition,
 ) -> _Step:
-    """The next step of a night. Its alarms, and its versions without a verdict, are sent and recorded here."""
+    """The next step of a night. Alarms, and versions without a verdict, are put into the outbox and recorded here."""
     heads = _heads(workplace, night)
     facts = _facts(context.instance, workplace, night, heads, tried)
     steps, note = next_steps(night, facts), ""
@@ -215,7 +215,7 @@ def _compaction_after(nights: Sequence[str], instance: dg.DagsterInstance) -> li
 def _report_no_verdict(
     context: dg.SensorEvaluationContext, workplace: Workplace, night: Night, heads: Mapping[str, Row]
 ) -> None:
-    """Sends which versions have no verdict, once for each materialisation of a night, unless their fault was sent."""
+    """Tells which versions have no verdict, once for each materialisation of a night, unless their fault was told."""
     threshold = workplace.settings.invalid_trials_threshold
     failures = [
         Failure(held.run_id, JOB, night.night, why, held.held_at, each.evaluation_id, version)
@@ -225,8 +225,8 @@ def _report_no_verdict(
         if (head := heads.get(each.evaluation_id)) and (why := no_verdict(head, threshold))
     ]
     if failures:
-        delivery = announce(workplace, [run_failed(failure) for failure in failures])
+        put_events(workplace, [run_failed(failure) for failure in failures])
         reported = {str(each.evaluation_id): each.run_id for each in failures}
         workplace.nights.record_told(night.night, reported)
-        for problem in (*(f"{night.night}: {each.agent_version}: {each.error}" for each in failures), *delivery.errors):
-            context.log.warning(problem)
+        for failure in failures:
+            context.log.warning(f"{night.night}: {failure.agent_version}: {failure.error}")
