@@ -1,9 +1,9 @@
 """The releases of a project according to its present manifests and jobs: which can be read, which can be called."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from stoic_assets.adapters.disk.release_files import load_release, load_releases, url_of, with_faulty
+from stoic_assets.adapters.disk.release_files import faults_of, load_release, load_releases, url_of, with_faulty
 from stoic_assets.adapters.evaluation.job_choice import chosen_jobs
 from stoic_assets.adapters.http.endpoint import parse_url
 from stoic_assets.adapters.workplace import Workplace
@@ -18,14 +18,25 @@ class Releases:
     """Every readable manifest by agent version, the live ones oldest first, and what is wrong with the others.
 
     `ordered` also has those whose manifests have a fault: each is still the base of the next one, and at its address no
-    older one is live. `elsewhere` says, by version, why those with sound manifests are not live.
+    older one is live. `faults` are those of files, `unusable` says by version what is wrong with an address, or with
+    the jobs that are selected. `elsewhere` says, by version, why those with sound manifests are not live.
     """
 
     known: Mapping[str, Release]
     ordered: Mapping[str, Release]
     live: tuple[Release, ...]
-    complaints: tuple[str, ...]
+    faults: Sequence[ConfigurationError]
+    unusable: Mapping[str, str]
     elsewhere: Mapping[str, str]
+
+    @property
+    def complaints(self) -> tuple[str, ...]:
+        """All that is wrong."""
+        return (*map(str, self.faults), *self.unusable.values())
+
+    def complaints_about(self, version: str) -> list[str]:
+        """What is wrong with a version, or may be wrong with it."""
+        return [self.unusable[version]] if version in self.unusable else [*map(str, faults_of(version, self.faults))]
 
     def bases(self) -> dict[str, str | None]:
         """The version that each live one is compared with."""
@@ -35,21 +46,22 @@ class Releases:
 def read_releases(workplace: Workplace) -> Releases:
     """The manifests of `releases/`. A fault in one, or in the jobs it selects, is a complaint and stops no other."""
     known, faults = load_releases(workplace.project.releases)
-    complaints = [str(fault) for fault in faults]
     ordered = with_faulty(known, faults)
     addresses: dict[str, Set[str]] = {}
+    unusable: dict[str, str] = {}
     for version, release in ordered.items():
         try:
             addresses[version] = _addresses(release, workplace)
         except ConfigurationError as fault:
-            complaints += [f"{version}: {fault}"] if version in known else []  # that of the others is there
+            if version in known:  # what is wrong with the others is known already
+                unusable[version] = f"{version}: {fault}"
     newest = live_versions(ordered.values(), lambda release: addresses.get(release.agent_version, set()))
     live = {release.agent_version: release for release in newest if release.agent_version in known}
     elsewhere = {
         version: f"{version} has {'the address of a newer version' if addresses[version] else 'no address'}"
         for version in sorted(known.keys() & addresses.keys() - live.keys())
     }
-    return Releases(known, ordered, tuple(live.values()), tuple(complaints), elsewhere)
+    return Releases(known, ordered, tuple(live.values()), faults, unusable, elsewhere)
 
 
 def refuse_withdrawn(workplace: Workplace, version: str) -> None:

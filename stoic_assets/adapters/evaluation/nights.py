@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from stoic_assets.adapters.disk.release_files import faults_of, load_releases
 from stoic_assets.adapters.evaluation.beginning import Wanted
 from stoic_assets.adapters.evaluation.conversations import HeldEvaluation, hold_evaluations
 from stoic_assets.adapters.evaluation.live_releases import Releases, read_releases
@@ -15,7 +14,7 @@ from stoic_assets.core.evaluation.status import INCOMPLETE
 from stoic_assets.core.nights.night_record import HeldVersion, Round, RoundName, night_evaluation_id
 from stoic_assets.core.scoring.validity import ceiling_reached
 
-Results = Mapping[str, HeldEvaluation | StoicError]
+Results = dict[str, HeldEvaluation | StoicError]
 """What became of each version that was wanted: its conversations, or its error."""
 
 
@@ -43,26 +42,18 @@ async def hold_night(
     theirs to record.
     """
     releases = read_releases(workplace)
-    ids = {version: night_evaluation_id(night, version, name) for version in _live(releases, versions)}
-    # They are judged by whichever judges are set then, and a night whose judge is gone cannot be begun anew.
-    wanted = [Wanted(*key, EvaluationRequest(), judged_by_others=True) for key in ids.items()]
-    outcomes = await hold_evaluations(workplace, wanted, run_id)
-    _refuse_if_all_busy(outcomes.values())
-    results: dict[str, HeldEvaluation | StoicError] = {version: outcomes[each] for version, each in ids.items()}
-    absent = [version for version in versions if version not in ids]
+    live = _live(releases, versions)
+    absent = [version for version in versions if version not in live]
+    results = await _converse(workplace, {each: night_evaluation_id(night, each, name) for each in live}, run_id)
     if name == "again":  # what is asked for there was worse in the first round, or is the base of what was
-        results |= {version: ConfigurationError(_why_absent(workplace, releases, version)) for version in absent}
-        absent = []
-    held = {version: result for version, result in results.items() if isinstance(result, HeldEvaluation)}
+        results |= {version: ConfigurationError(_why_absent(releases, version)) for version in absent}
     first = workplace.nights.read(night).first
-    recorded = first.evaluations if first else {}
-    settled = {version: each.base for version, each in recorded.items() if each.base != ""}
-    record = _round(workplace, run_id, results, held, {**releases.bases(), **settled})
+    record = _round(workplace, run_id, results, _bases(releases, first))
     workplace.nights.record_round(night, name, record)
-    # Versions are named in a first round by hand, in the second one because they regressed.
-    complaints = () if versions and name == "first" else releases.complaints
-    unread = map(workplace.redactor.text, (*complaints, *_not_live(releases, absent)))
-    return HeldNight(record, held, tuple(map(left_out, unread)), _missed(workplace, night, results))
+    by_hand = bool(versions) and name == "first"
+    notes = _not_live(releases, absent) if by_hand else releases.complaints
+    unread = tuple(left_out(workplace.redactor.text(each)) for each in notes)
+    return HeldNight(record, _held(results), unread, _missed(first, results) if name == "again" else {})
 
 
 def _live(releases: Releases, versions: Collection[str]) -> list[str]:
@@ -76,20 +67,32 @@ def _live(releases: Releases, versions: Collection[str]) -> list[str]:
     return live
 
 
-def _refuse_if_all_busy(outcomes: Collection[HeldEvaluation | StoicError]) -> None:
-    busy = [each for each in outcomes if isinstance(each, Busy)]
+async def _converse(workplace: Workplace, ids: Mapping[str, str], run_id: str) -> Results:
+    """Holds the evaluations with these ids, by version. Raises `Busy` when others work on all of them."""
+    # They are judged by whichever judges are set then, and a night whose judge is gone cannot be begun anew.
+    wanted = [Wanted(*key, EvaluationRequest(), judged_by_others=True) for key in ids.items()]
+    outcomes = await hold_evaluations(workplace, wanted, run_id)
+    busy = [each for each in outcomes.values() if isinstance(each, Busy)]
     if len(busy) == len(outcomes):
         raise busy[0]
+    return {version: outcomes[each] for version, each in ids.items()}
 
 
-def _round(
-    workplace: Workplace, run_id: str, results: Results, held: Mapping[str, HeldEvaluation],
-    bases: Mapping[str, str | None],
-) -> Round:
+def _held(results: Results) -> dict[str, HeldEvaluation]:
+    return {version: result for version, result in results.items() if isinstance(result, HeldEvaluation)}
+
+
+def _bases(releases: Releases, first: Round | None) -> dict[str, str | None]:
+    """The base of each version: as the first round has recorded it, else as the manifests say now."""
+    recorded = first.evaluations if first else {}
+    return releases.bases() | {version: each.base for version, each in recorded.items() if each.base != ""}
+
+
+def _round(workplace: Workplace, run_id: str, results: Results, bases: Mapping[str, str | None]) -> Round:
     """The record of a round that ends now."""
     evaluations = {
         version: HeldVersion(evaluation_id=each.manifest.evaluation_id, base=bases[version])
-        for version, each in held.items()
+        for version, each in _held(results).items()
     }
     clean = workplace.redactor.text
     faults = {version: clean(fault) for version, result in results.items() if (fault := _fault(result))}
@@ -101,24 +104,18 @@ def _not_live(releases: Releases, absent: Collection[str]) -> list[str]:
     return [releases.elsewhere.get(each, f"{each} is not live") for each in absent]
 
 
-def _why_absent(workplace: Workplace, releases: Releases, version: str) -> str:
+def _why_absent(releases: Releases, version: str) -> str:
     """Why a version has no part in a second round: it is not live, and what its manifest has to do with that."""
-    causes = _causes(workplace, releases, version)
+    if version in releases.elsewhere:
+        causes = [releases.elsewhere[version]]
+    else:
+        found = map(left_out, releases.complaints_about(version))
+        causes = [*found] or ["no manifest in releases/ names it any more"]
     return "; ".join(["it is not live", *causes, "once it is live again, materialise the night again"])
 
 
-def _causes(workplace: Workplace, releases: Releases, version: str) -> list[str]:
-    if version in releases.elsewhere:
-        return [releases.elsewhere[version]]
-    _, faults = load_releases(workplace.project.releases)
-    jobs_or_url = [each for each in releases.complaints if each.startswith(f"{version}: ")]
-    found = jobs_or_url or map(str, faults_of(version, faults))
-    return [*map(left_out, found)] or ["no manifest in releases/ names it any more"]
-
-
-def _missed(workplace: Workplace, night: str, results: Results) -> dict[str, str]:
-    """The faults of versions in the night's first round, of those without a part in this one."""
-    first = workplace.nights.read(night).first
+def _missed(first: Round | None, results: Results) -> dict[str, str]:
+    """The faults of versions in the first round, of those without a part in the second one."""
     return {version: why for version, why in (first.faults if first else {}).items() if version not in results}
 
 
