@@ -8,11 +8,11 @@ from dataclasses import replace
 from datetime import datetime
 
 from stoic_assets.adapters.evaluation.comparison_side import ASSERTION, read_side
-from stoic_assets.adapters.evaluation.version_comparison import moved_between
+from stoic_assets.adapters.evaluation.version_comparison import compare_sides
 from stoic_assets.adapters.warehouse.stored_tables import StoredTables
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.comparison.comparison import Comparison, compare
+from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion, asked_alike, held, paired_assertions
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.comparison.weaker_assertions import stored_as_weaker
@@ -43,10 +43,8 @@ def why_outdated(workplace: Workplace, rows: Rows) -> str | None:
 
 def compare_again(workplace: Workplace, rows: Rows, without: Collection[str] = ()) -> Comparison:
     """The same two evaluations compared by their present scores, `without` some jobs. Raises `ComparisonRefused`."""
-    base, candidate = (read_side(workplace, *key) for key in _sides(rows))
-    moved, settings = moved_between(workplace, base, candidate), workplace.settings
-    sides = _without(base, without), _without(candidate, without)
-    return compare(*sides, settings.minimal_differences, settings.invalid_trials_threshold, moved)
+    base, candidate = (_without(read_side(workplace, *key), without) for key in _sides(rows))
+    return compare_sides(workplace, base, candidate)
 
 
 def assertions_since(warehouse: Warehouse, rows: Rows, tables: Mapping[str, Rows]) -> list[PairedAssertion]:

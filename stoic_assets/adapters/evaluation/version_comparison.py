@@ -55,7 +55,6 @@ def compare_versions(
     base's evaluation `held_with` the candidate's is finished, newer ones do not count: they ran at another time. Raises
     `ComparisonRefused`, `ConfigurationError`.
     """
-    settings = workplace.settings
     candidates = _stored(workplace, candidate, candidate_id, base)[:RECENT]
     bases = _until(_stored(workplace, base, base_id, candidate), held_with)[:RECENT]
     best = most_alike(bases, candidates)
@@ -66,9 +65,14 @@ def compare_versions(
         repeated(chosen, bases, candidates),
     )
     before, after = (read_side(workplace, each.agent_version, each.evaluation_id) for each in chosen)
-    moved = moved_between(workplace, before, after)
-    found = compare(before, after, settings.minimal_differences, settings.invalid_trials_threshold, moved)
+    found = compare_sides(workplace, before, after)
     return replace(found, notes=(*filter(None, said), *found.notes))
+
+
+def compare_sides(workplace: Workplace, base: Side, candidate: Side) -> Comparison:
+    """Compares two sides by the settings of the project. Raises `ComparisonRefused`."""
+    settings, moved = workplace.settings, moved_between(workplace, base, candidate)
+    return compare(base, candidate, settings.minimal_differences, settings.invalid_trials_threshold, moved)
 
 
 def moved_between(workplace: Workplace, base: Side, candidate: Side) -> str | None:

@@ -10,7 +10,7 @@ import pytest
 from publications import Make, Say, Sent, published
 
 from stoic_assets.adapters.disk.file_locks import locked
-from stoic_assets.adapters.evaluation import stored_comparison
+from stoic_assets.adapters.evaluation import version_comparison
 from stoic_assets.adapters.evaluation.publishing import gepa_batch
 from stoic_assets.adapters.evaluation.version_comparison import compare_versions, store_comparison
 from stoic_assets.adapters.workplace import Workplace
@@ -214,7 +214,7 @@ def test_holdout_jobs_are_in_the_verdict_and_not_in_what_evolution_is_told(
     assert "secret" not in str(batch)
     assert gepa_batch(workplace, manifest, ["job 1", "job 3"]).scores == pytest.approx([worse["job 1"], worse["job 3"]])
     with monkeypatch.context() as patched:
-        patched.setattr(stored_comparison, "moved_between", lambda *_: "the judge itself changed between the two")
+        patched.setattr(version_comparison, "moved_between", lambda *_: "the judge itself changed between the two")
         excused = published(workplace, manifest).update.comparison
     assert excused is not None
     assert not {*excused["regressed"]} & {*JUDGED}
