@@ -60,11 +60,10 @@ def forget_partition(workplace: Workplace, key: str) -> None:
     No run is at work on an evaluation: the caller holds the locks of all.
     """
     import dagster as dg
-
-    from stoic_assets.defs.releases import ENDED
+    from dagster._core.storage.dagster_run import FINISHED_STATUSES
 
     with open_instance(workplace) as instance:
-        left = [*ENDED, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
+        left = [*FINISHED_STATUSES, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
         for run in instance.get_runs(dg.RunsFilter(tags={PARTITION_TAG: key}, statuses=left)):
             forget_output(instance, run.run_id)
             instance.delete_run(run.run_id)

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 import dagster as dg
 from dagster._core.definitions.run_request import InstigatorType
 from dagster._core.scheduler.instigation import InstigatorState, TickStatus
+from dagster._core.storage.tags import RUN_KEY_TAG
 from dagster._utils.schedules import cron_string_iterator
 
 from stoic_assets.adapters.evaluation.delivery import put_events
@@ -20,7 +21,6 @@ from stoic_assets.defs.night_alarms import CONVERSATIONS
 
 JOB = "night"
 SCHEDULE = "nightly"
-RUN_KEY_TAG = "dagster/run_key"
 LATE = timedelta(hours=12)
 """After this time a missed night no longer starts by itself, and scores count as overdue."""
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import dagster as dg
+from dagster._core.storage.tags import AUTO_RETRY_RUN_ID_TAG, RUN_KEY_TAG
 
 from stoic_assets.adapters.disk.night_store import WATCHED
 from stoic_assets.adapters.evaluation.delivery import deliver_alerts, put_events
@@ -23,7 +24,7 @@ from stoic_assets.core.nights.nightly import Facts, Steps, has_verdict, is_over,
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.stages import VERDICTS
 from stoic_assets.core.table_rows import Row
-from stoic_assets.defs.due_nights import JOB, RUN_KEY_TAG, lost_nights
+from stoic_assets.defs.due_nights import JOB, lost_nights
 from stoic_assets.defs.failures import has_ended
 from stoic_assets.defs.maintenance import compaction
 from stoic_assets.defs.night_alarms import CONVERSATIONS, raise_alarms
@@ -31,7 +32,6 @@ from stoic_assets.defs.releases import missing_partitions, release_evaluation
 
 HEADS = "evaluations"
 COMPARISONS = "version_comparisons"
-RETRY_TAG = "dagster/auto_retry_run_id"
 
 
 def build_watch(settings: Nightly, job: Any, nights_due: dg.PartitionsDefinition) -> dg.SensorDefinition:
@@ -137,7 +137,7 @@ def _is_under_way(instance: dg.DagsterInstance, night: Night) -> bool:
 def _last_try(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRun | None:
     """The run itself, or the last one that Dagster started in its place."""
     run = instance.get_run_by_id(run_id)
-    retry = run.tags.get(RETRY_TAG) if run else None
+    retry = run.tags.get(AUTO_RETRY_RUN_ID_TAG) if run else None
     return _last_try(instance, retry) if retry else run
 
 

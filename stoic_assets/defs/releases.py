@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 import dagster as dg
+from dagster._core.storage.dagster_run import NOT_FINISHED_STATUSES
 
 from stoic_assets.adapters.disk.release_files import load_release
 from stoic_assets.adapters.evaluation.live_releases import Releases, read_releases
@@ -20,10 +21,8 @@ from stoic_assets.core.stages import EVALUATION, PARTITION_TAG, PARTITIONS
 from stoic_assets.defs.failures import RETRIED_TAG, REVIVED_WITHIN, has_ended
 from stoic_assets.defs.partitions import agent_versions
 
-ENDED = {dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED}
 REQUESTED = "release-"
 """How the ids of the evaluations begin that the sensor requests; what was requested follows."""
-NOT_ENDED = [status for status in dg.DagsterRunStatus if status not in ENDED]
 
 release_evaluation = dg.define_asset_job(
     "release_evaluation",
@@ -103,7 +102,7 @@ def _versions_running(instance: dg.DagsterInstance) -> set[str]:
     """The versions with a run of `release_evaluation` that works, waits, or is about to be started again."""
     name, failed, lately = release_evaluation.name, [dg.DagsterRunStatus.FAILURE], datetime.now(UTC) - REVIVED_WITHIN
     perhaps = (
-        dg.RunsFilter(job_name=name, statuses=NOT_ENDED),
+        dg.RunsFilter(job_name=name, statuses=NOT_FINISHED_STATUSES),
         dg.RunsFilter(job_name=name, statuses=failed, tags={RETRIED_TAG: "true"}),
         dg.RunsFilter(job_name=name, statuses=failed, tags={RETRIED_TAG: "false"}, updated_after=lately),
     )
