@@ -16,8 +16,8 @@ from stoic_assets.core.stages import WORKER_TAG
 class LoggedProgress(Progress):
     """Writes how many trials of a stage are done, now and then and at its end, and what is worth knowing."""
 
-    def __init__(self, log: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
-        self._log, self._stages = log, StageLines(log, clock)
+    def __init__(self, log: Callable[[str], None]) -> None:
+        self._log, self._stages = log, StageLines(log, time.monotonic)
 
     def begin(self, stage: str, total: int) -> None:
         """A stage of `total` trials starts."""
