@@ -5,7 +5,6 @@ stored after the cost of that reply. A line begins with `trial` or with `call`.
 """
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any
 
 from stoic_assets.adapters.disk.json_lines import JsonLines, read_lines
 from stoic_assets.core.conversation.journal import Entry
+from stoic_assets.core.grouping import grouped
 
 _SMALL = 2000
 """Characters that are redacted faster than another thread is asked: events of 1 KB take 0.25 ms, the thread 0.2 ms."""
@@ -34,10 +34,7 @@ class Journals:
     @cached_property
     def kept(self) -> dict[str, list[Entry]]:
         """The entries of each trial at the time of the first access."""
-        found: dict[str, list[Entry]] = defaultdict(list)
-        for line in read_lines(self._file, "trial"):
-            found[line.pop("trial")].append(line)
-        return found
+        return grouped((line.pop("trial"), line) for line in read_lines(self._file, "trial"))
 
     async def append(self, trial_id: str, entry: Entry) -> None:
         """Adds an entry, redacted; returns when it would survive a power cut. Raises `StorageError`."""

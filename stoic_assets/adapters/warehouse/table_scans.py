@@ -3,7 +3,6 @@
 The second is the text that dbt uses too (`dbt_like_sql/models/sources.yml`); it is stored in `stoic.duckdb`.
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from glob import escape
@@ -17,6 +16,7 @@ from stoic_assets.adapters.warehouse.parquet_files import Archive, Place, archiv
 from stoic_assets.adapters.warehouse.sql_project import read_model_yaml, sql_folder
 from stoic_assets.adapters.warehouse.table_schemas import COMMON, columns_of
 from stoic_assets.core.evaluation.evaluation_id import EvaluationKey
+from stoic_assets.core.grouping import grouped
 
 
 def live_scan(folder: Path) -> str:
@@ -30,9 +30,7 @@ def scan(folder: Path, empty: Path, places: Mapping[EvaluationKey, Place], by_na
     `empty` is the table's file without rows. Unless columns are matched `by_name`, every file must have those of
     `empty`; then no file is opened before its rows are read.
     """
-    wanted: dict[str, list[EvaluationKey]] = defaultdict(list)
-    for key, place in places.items():
-        wanted[place.path].append(key)
+    wanted = grouped((place.path, key) for key, place in places.items())
     merged = [each for each in archives(folder) if each.path in wanted]
     singles = wanted.keys() - {each.path for each in merged}
     columns = _columns(folder.name)
