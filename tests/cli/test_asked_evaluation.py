@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from smallest_job import smallest_job
 
-from stoic_assets.adapters.evaluation.beginning import begin_or_resume
+from stoic_assets.adapters.evaluation.beginning import Wanted, begin_or_resume
 from stoic_assets.adapters.evaluation.specification import resolve
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.asked_evaluation import asked_evaluation, evaluation_meant
@@ -72,7 +72,7 @@ def test_what_is_resumed_goes_on_as_it_began_where_no_option_says_otherwise(
     asked = EvaluationRequest(files=("elsewhere/chat.yml",), repeats=6, conditions="supplied", agent_url="http://a:1")
     version = "marcus@1.0.0"
     resolved = resolve(workplace, asked, version)
-    begin_or_resume(workplace, version, "E1", "r", resolved)
+    begin_or_resume(workplace, Wanted(version, "E1", asked), "r", resolved)
     monkeypatch.chdir(tmp_path / "eval_jobs")
 
     def resumed(**given: Any) -> EvaluationSpec:
@@ -103,7 +103,7 @@ def test_what_is_resumed_says_which_of_its_jobs_are_gone(workplace: Workplace, f
         (project.jobs / f"{name}.yml").write_text(json.dumps(job))
     asked = EvaluationRequest(files=tuple(str(project.root / file) for file in files))
     resolved = resolve(workplace, asked, version)
-    begun = begin_or_resume(workplace, version, "E1", "r", resolved)
+    begun = begin_or_resume(workplace, Wanted(version, "E1", asked), "r", resolved)
     plain = EvaluationRequest()
     assert asked_evaluation(plain, version, "E1", workplace, None).resolved.spec == begun.spec
     (project.jobs / "gone.yml").unlink()

@@ -10,7 +10,7 @@ from smallest_job import smallest_job
 from typer.testing import CliRunner
 
 from stoic_assets.adapters.disk.files import StorageError
-from stoic_assets.adapters.evaluation.beginning import begin_or_resume
+from stoic_assets.adapters.evaluation.beginning import Wanted, begin_or_resume
 from stoic_assets.adapters.evaluation.specification import resolve
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import evaluate as command
@@ -103,7 +103,7 @@ def test_a_dry_run_refuses_to_resume_what_the_run_would_refuse(
     CliRunner().invoke(COMMANDS, ["--job", "chat"], catch_exceptions=False)
     _, version, evaluation_id, request, *_ = run["run_evaluation"]
     here = open_workplace()
-    begin_or_resume(here, version, evaluation_id, "r", resolve(here, request, version))
+    begin_or_resume(here, Wanted(version, evaluation_id, request), "r", resolve(here, request, version))
     resumed = ["--resume", evaluation_id, "--dry-run"]
     assert CliRunner().invoke(COMMANDS, resumed, catch_exceptions=False).exit_code == 0
     with pytest.raises(ResumeRefused, match="repeats"):

@@ -38,36 +38,32 @@ async def begin(
 
     Raises `ConfigurationError`, `ServiceUnreachable` before anything is paid for.
     """
-    version, evaluation_id = wanted.agent_version, wanted.evaluation_id
-    resolved = resolve(workplace, wanted.request, version, max_cost)
+    resolved = resolve(workplace, wanted.request, wanted.agent_version, max_cost)
     for job in resolved.spec.jobs:
         workplace.redactor.learn(header_secrets(job.target, workplace.env))  # an agent may repeat them
     # The judges' key is used only once all conversations are paid for, so it is checked now.
     await concurrently([check_reachable(resolved.spec, workplace.env), require_access(workplace.env)])
-    locks.enter_context(workplace.evidence.locked(version, evaluation_id))
-    manifest = begin_or_resume(workplace, version, evaluation_id, run_id, resolved, wanted.judged_by_others)
+    locks.enter_context(workplace.evidence.locked(wanted.agent_version, wanted.evaluation_id))
+    manifest = begin_or_resume(workplace, wanted, run_id, resolved)
     refuse_damaged(workplace, manifest)
     await _announce(workplace, manifest)
     return manifest
 
 
-def begin_or_resume(
-    workplace: Workplace, agent_version: str, evaluation_id: str, run_id: str, resolved: ResolvedRequest,
-    judged_by_others: bool = False,
-) -> Manifest:
-    """The stored manifest of this evaluation, which others than its judges may judge if so wanted, or a new one.
+def begin_or_resume(workplace: Workplace, wanted: Wanted, run_id: str, resolved: ResolvedRequest) -> Manifest:
+    """The stored manifest of the wanted evaluation, or a new one.
 
     Raises `ResumeRefused` if its specification is another, `ConfigurationError` if another version has this id.
     """
-    begun = workplace.evidence.manifest(agent_version, evaluation_id)
+    begun = workplace.evidence.manifest(wanted.agent_version, wanted.evaluation_id)
     if begun is not None:
-        judges = {"judge_models": begun.spec.judge_models} if judged_by_others else {}
+        judges = {"judge_models": begun.spec.judge_models} if wanted.judged_by_others else {}
         spec = resolved.spec.model_copy(update=judges)
         refuse_change(begun, spec, workplace.redactor)
         return begun.model_copy(update={"spec": spec})  # the same, with the secrets that are never stored
     release = resolved.release
     manifest = Manifest(
-        evaluation_id=evaluation_id, agent_version=agent_version, started_at=now(), run_id=run_id,
+        evaluation_id=wanted.evaluation_id, agent_version=wanted.agent_version, started_at=now(), run_id=run_id,
         offline=uses_stand_in(workplace.env),
         request=resolved.request, spec=resolved.spec, spec_hash=resolved.spec.hash(),
         job_hashes={job.name: job.question_hash() for job in resolved.spec.jobs},

@@ -53,8 +53,8 @@ def test_an_evaluation_is_resumed_with_the_headers_that_are_never_stored(tmp_pat
     env = {"STOIC_HOME": str(tmp_path / "home"), "STOIC_LLM": "offline", "KEY": "tr0ub4dor"}
     workplace = open_workplace(env, start=tmp_path)
     write_job(workplace, JOB | {"target": {**JOB["target"], "headers": {"Authorization": "Bearer ${KEY}"}}})
-    begun = begin_or_resume(workplace, "marcus@1", "E1", "r1", asked(workplace))
-    again = begin_or_resume(workplace, "marcus@1", "E1", "r2", asked(workplace))
+    begun = begin_or_resume(workplace, wanted(), "r1", asked(workplace))
+    again = begin_or_resume(workplace, wanted(), "r2", asked(workplace))
     assert again == begun
     assert again.spec.jobs[0].target.headers == {"Authorization": "Bearer ${KEY}"}
     assert (again.run_id, workplace.evidence.manifest("marcus@1", "E1") is not None) == ("r1", True)
@@ -62,21 +62,25 @@ def test_an_evaluation_is_resumed_with_the_headers_that_are_never_stored(tmp_pat
 
 def test_an_evaluation_is_not_resumed_with_another_job(workplace: Workplace) -> None:
     write_job(workplace, JOB)
-    begin_or_resume(workplace, "marcus@1", "E1", "r1", asked(workplace))
+    begin_or_resume(workplace, wanted(), "r1", asked(workplace))
     write_job(workplace, JOB | {"maxTurns": 3})
     with pytest.raises(ResumeRefused, match=r"jobs \(chat\)"):
-        begin_or_resume(workplace, "marcus@1", "E1", "r2", asked(workplace))
+        begin_or_resume(workplace, wanted(), "r2", asked(workplace))
 
 
 def test_an_evaluation_of_another_version_lends_nobody_its_id(workplace: Workplace) -> None:
     """Users, trials and events of both would be the same."""
     write_job(workplace, JOB)
     resolved = asked(workplace)
-    begin_or_resume(workplace, "marcus@1", "E1", "r1", resolved)
+    begin_or_resume(workplace, wanted(), "r1", resolved)
     with pytest.raises(ConfigurationError, match=r"^E1 is an evaluation of marcus@1; run marcus@2 without"):
-        begin_or_resume(workplace, "marcus@2", "E1", "r2", resolved)
+        begin_or_resume(workplace, wanted("marcus@2", "E1"), "r2", resolved)
     assert workplace.evidence.versions_with("E1") == {"marcus@1"}
-    assert begin_or_resume(workplace, "marcus@2", "E2", "r2", resolved).agent_version == "marcus@2"
+    assert begin_or_resume(workplace, wanted("marcus@2", "E2"), "r2", resolved).agent_version == "marcus@2"
+
+
+def wanted(version: str = "marcus@1", evaluation_id: str = "E1") -> Wanted:
+    return Wanted(version, evaluation_id, EvaluationRequest())
 
 
 def asked(workplace: Workplace) -> ResolvedRequest:
