@@ -134,7 +134,7 @@ class Workplace:
         """
         journal, ceiling = self.evidence.journal_file(manifest), self.settings.ceiling(max_cost)
         ledger = Ledger(self._provider, journal, self.settings.prices, ceiling, self.redactor)
-        stored = self.warehouse.read_if_stored("llm_calls", manifest.agent_version, manifest.evaluation_id, ["cached"])
+        stored = self.warehouse.read_if_stored("llm_calls", *manifest.key, ["cached"])
         if (lost := len(stored) - ledger.known_calls) > 0:
             raise LinesLost(
                 f"{journal} lacks {lost} of {len(stored)} calls that the evaluation made; restore the file from a "

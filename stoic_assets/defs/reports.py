@@ -30,7 +30,7 @@ def weak_virtue_reports(
         found = write_weak_virtues(workplace, manifest)
     below = workplace.settings.weakness.score_below
     chart = virtue_chart_svg(found.virtues, {row["virtue"] for row in found.weak}, below=below)
-    head = f"{title(manifest.agent_version, manifest.evaluation_id)}\n\n{picture('the five virtues', chart)}"
+    head = f"{title(*manifest.key)}\n\n{picture('the five virtues', chart)}"
     return dg.MaterializeResult(
         metadata={
             "dagster/row_count": len(found.weak),

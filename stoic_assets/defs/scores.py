@@ -105,7 +105,7 @@ def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Wo
         manifest = current_evaluation(context, workplace)
         tables = EvaluationTables(workplace, manifest)
         offline = tables.is_offline()
-        with open_models(workplace.warehouse, manifest.agent_version, manifest.evaluation_id) as models:
+        with open_models(workplace.warehouse, *manifest.key) as models:
             for model in _project.stored:
                 if of_inputs := _project.inputs(model) & failed.keys():
                     failed[model] = failed[min(of_inputs)]  # logged where it happened

@@ -105,7 +105,7 @@ class EvidenceStore:
 
     def begin(self, manifest: Manifest) -> None:
         """Stores the manifest of a new evaluation, redacted. Raises `StorageError`, and as `Job.blanked` does."""
-        path = self.folder(manifest.agent_version, manifest.evaluation_id) / "manifest.json"
+        path = self.folder(*manifest.key) / "manifest.json"
         write_whole(path, manifest.blanked(self._redactor).model_dump_json(by_alias=True, indent=1))
 
     def manifest(self, agent_version: str, evaluation_id: str) -> Manifest | None:
@@ -135,7 +135,7 @@ class EvidenceStore:
         return self._corrected_file(manifest).exists()
 
     def _corrected_file(self, manifest: Manifest) -> Path:
-        return self.folder(manifest.agent_version, manifest.evaluation_id) / "corrected.json"
+        return self.folder(*manifest.key) / "corrected.json"
 
     def readable(self, agent_version: str, evaluation_id: str) -> Manifest | None:
         """As `manifest`, for callers that can do without it: a damaged one is logged and left out."""
@@ -178,7 +178,7 @@ class EvidenceStore:
 
     def note_clean(self, manifest: Manifest) -> None:
         """Notes that the tables hold the evidence of an evaluation as its `redactor` blanks it."""
-        self._clean.add((manifest.agent_version, manifest.evaluation_id))
+        self._clean.add(manifest.key)
 
     def is_clean(self, agent_version: str, evaluation_id: str) -> bool:
         """Whether `note_clean` was called for an evaluation: then nothing in its tables has to be blanked again."""
@@ -190,7 +190,7 @@ class EvidenceStore:
 
     def journal_file(self, manifest: Manifest) -> Path:
         """The file with the journal of an evaluation."""
-        return self.folder(manifest.agent_version, manifest.evaluation_id) / "journal.jsonl"
+        return self.folder(*manifest.key) / "journal.jsonl"
 
     def has_begun(self, manifest: Manifest) -> bool:
         """Whether an evaluation has journal entries; services that it needs may have been unreachable."""

@@ -85,7 +85,7 @@ class EvaluationJudging:
         refuse_damaged(self._workplace, self._manifest)
         # Read before any judge call, so that neither stage is ahead of the other.
         calibration = await asyncio.to_thread(read_calibration, self._workplace.warehouse)
-        with self._workplace.evidence.locked(self._manifest.agent_version, self._manifest.evaluation_id):
+        with self._workplace.evidence.locked(*self._manifest.key):
             stages = [*([self._virtues(calibration)] if virtues else []), *([self._tasks()] if tasks else [])]
             try:
                 verdicts = {table: rows for tables in await concurrently(stages) for table, rows in tables.items()}

@@ -130,5 +130,4 @@ def _fault(result: HeldEvaluation | StoicError) -> str | None:
         return str(result)
     if len(result.trials) == result.planned:
         return None
-    key = (result.manifest.agent_version, result.manifest.evaluation_id)
-    return ceiling_reached(*key, INCOMPLETE, len(result.trials), result.planned)
+    return ceiling_reached(*result.manifest.key, INCOMPLETE, len(result.trials), result.planned)

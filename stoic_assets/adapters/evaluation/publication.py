@@ -66,7 +66,7 @@ class Publication:
     def head(self) -> EvaluationHead:
         """The evaluation as a whole."""
         manifest, offline = self._manifest, self.evaluation["offline"]
-        return EvaluationHead(manifest.agent_version, manifest.evaluation_id, manifest.started_at, offline=offline)
+        return EvaluationHead(*manifest.key, manifest.started_at, offline=offline)
 
     @cached_property
     def evaluations(self) -> list[StoicEvaluation]:

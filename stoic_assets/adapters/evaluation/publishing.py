@@ -60,7 +60,7 @@ async def publish(workplace: Workplace, manifest: Manifest) -> Published:
         [delivered_at] = outbox.delivery_times("fitness", [_message(update)]).values()
         files = {
             "fitness_updates": tables.write("fitness_updates", [update.row(delivered_at)]),
-            "events": workplace.warehouse.write("events", manifest.agent_version, manifest.evaluation_id, rows),
+            "events": workplace.warehouse.write("events", *manifest.key, rows),
         }
     return Published(update, delivery, files)
 
@@ -75,9 +75,8 @@ def gepa_batch(workplace: Workplace, manifest: Manifest, jobs: Sequence[str] | N
     tables = publication.tables
     status = tables.head().get("status", CONVERSED)
     if status != FINISHED or not publication.conclusive:
-        key = (manifest.agent_version, manifest.evaluation_id)
-        at_work = workplace.evidence.is_being_evaluated(*key)
-        way = f"{way_to_finish(*key, status)} has corrected that"
+        at_work = workplace.evidence.is_being_evaluated(*manifest.key)
+        way = f"{way_to_finish(*manifest.key, status)} has corrected that"
         raise ConfigurationError(
             f"evaluation {manifest.evaluation_id} of {manifest.agent_version} is not finished or has too many invalid "
             f"trials; nothing can be learned from it until {'its run has ended' if at_work else way}"

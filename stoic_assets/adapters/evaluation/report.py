@@ -64,7 +64,7 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
 
     Raises `ConfigurationError` if either has lost a table: the report would say that it had no rows.
     """
-    stored = StoredTables(workplace.warehouse, (manifest.agent_version, manifest.evaluation_id))
+    stored = StoredTables(workplace.warehouse, manifest.key)
     agent = agent_of(manifest.agent_version)
     comparisons = _comparisons(stored.read_if_stored("version_comparisons"), manifest.parents)
     outdated = why_outdated(workplace, comparisons)
@@ -96,7 +96,7 @@ def write_report(workplace: Workplace, manifest: Manifest, path: Path | None = N
     Raises as `report_data` does, `StorageError`, and `ConfigurationError` when the version was deleted meanwhile; then
     no report is left.
     """
-    version, evaluation_id = manifest.agent_version, manifest.evaluation_id
+    version, evaluation_id = manifest.key
     own = workplace.report_file(version, evaluation_id)
     written = write_whole(path or own, report_parts(report_data(workplace, manifest), _compiled_templates()))
     if workplace.evidence.is_being_deleted(version) or not workplace.has_evaluation(version, evaluation_id):
@@ -114,8 +114,8 @@ def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> WeakVirtueRe
     whose = whose_confidence(confidence_sources(of_trials), agreement)
     intervals = virtue_intervals(tables.read("composite_scores"), of_trials, below)
     text = weak_virtue_markdown(virtues, weak, offline, whose, below, intervals)
-    path = workplace.report_file(manifest.agent_version, manifest.evaluation_id, "weak-virtues.md")
-    write_whole(path, f"{title(manifest.agent_version, manifest.evaluation_id)}\n\n{text}")
+    path = workplace.report_file(*manifest.key, "weak-virtues.md")
+    write_whole(path, f"{title(*manifest.key)}\n\n{text}")
     return WeakVirtueReport(path, text, virtues, weak, offline)
 
 

@@ -32,7 +32,7 @@ class EvaluationTables(StoredTables):
     """Reads and writes the rows of one evaluation in the warehouse."""
 
     def __init__(self, workplace: Workplace, manifest: Manifest) -> None:
-        super().__init__(workplace.warehouse, (manifest.agent_version, manifest.evaluation_id))
+        super().__init__(workplace.warehouse, manifest.key)
         self._workplace, self._manifest = workplace, manifest
 
     def write(self, table: str, rows: Sequence[Mapping[str, Any]]) -> Path:

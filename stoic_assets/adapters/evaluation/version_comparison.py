@@ -85,7 +85,7 @@ def moved_between(workplace: Workplace, base: Side, candidate: Side) -> str | No
 def store_comparison(workplace: Workplace, manifest: Manifest, comparison: Comparison | None) -> Path:
     """Writes the comparison under the candidate's evaluation; without one the table has no rows."""
     rows = comparison.rows() if comparison else []
-    return workplace.warehouse.write("version_comparisons", manifest.agent_version, manifest.evaluation_id, rows)
+    return workplace.warehouse.write("version_comparisons", *manifest.key, rows)
 
 
 def _cases(rows: Sequence[Row]) -> tuple[dict[Case, str], set[Case]]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from stoic_assets.core.evaluation.evaluation_id import EvaluationKey
 from stoic_assets.core.evaluation.request import EvaluationRequest
 from stoic_assets.core.evaluation.specification import EvaluationSpec
 from stoic_assets.core.releases import agent_of
@@ -29,6 +30,11 @@ class Manifest(BaseModel, frozen=True):
     request: EvaluationRequest = EvaluationRequest()
     spec_hash: str
     job_hashes: dict[str, str]
+
+    @property
+    def key(self) -> EvaluationKey:
+        """Which evaluation it is."""
+        return self.agent_version, self.evaluation_id
 
     def blanked(self, redactor: Redactor) -> "Manifest":
         """The manifest as it is stored. Raises as `Job.blanked` does."""
