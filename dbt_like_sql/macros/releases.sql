@@ -23,27 +23,13 @@ end
 
 {% macro releases() %}
 -- The releases of every agent, oldest first by `place`, each with the evaluation that speaks for it.
-with recursive heads as (
-    select
-        agent_version,
-        evaluation_id,
-        evaluated_at,
-        agent,
-        started_at,
-        released_at,
-        parents,
-        status,
-        offline
-    from {{ source('evidence', 'evaluations') }}
-),
-
-conclusive as (
+with recursive conclusive as (
     select
         heads.*,
         scores.suite,
         -- A few jobs that somebody tried by hand do not speak for a version that was evaluated with all.
         2 * scores.jobs < max(scores.jobs) over (partition by heads.agent_version, heads.offline) as is_partial
-    from heads
+    from {{ source('evidence', 'evaluations') }} as heads
     inner join {{ ref('evaluation_scores') }} as scores
         using (agent_version, evaluation_id)
     where heads.status = 'finished' and scores.conclusive
@@ -74,7 +60,7 @@ evaluated as (
         -- Without a manifest both are missing.
         arg_max(heads.parents, heads.started_at)
             filter (where heads.released_at is not null or len(heads.parents) > 0) as parents
-    from heads
+    from {{ source('evidence', 'evaluations') }} as heads
     left join newest using (agent_version)
     group by heads.agent_version
 ),

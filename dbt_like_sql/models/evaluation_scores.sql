@@ -19,10 +19,7 @@ with means as (
         avg(scores.tone) as tone
     from {{ ref('composite_scores') }} as scores
     inner join {{ source('evidence', 'trials') }} as trials
-        on
-            trials.agent_version = scores.agent_version
-            and trials.evaluation_id = scores.evaluation_id
-            and trials.trial_id = scores.trial_id
+        using (agent_version, evaluation_id, trial_id)
     group by scores.agent_version, scores.evaluation_id
 )
 

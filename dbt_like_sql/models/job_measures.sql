@@ -24,10 +24,7 @@ with measured as (
         end as value
     from {{ ref('composite_scores') }} as scores
     inner join {{ source('evidence', 'trials') }} as trials
-        on
-            trials.agent_version = scores.agent_version
-            and trials.evaluation_id = scores.evaluation_id
-            and trials.trial_id = scores.trial_id
+        using (agent_version, evaluation_id, trial_id)
     cross join (
         select unnest([
             'wisdom', 'courage', 'justice', 'temperance', 'practical_wisdom',
