@@ -95,17 +95,3 @@ def test_the_newest_conclusive_evaluation_counts_with_its_own_verdict(warehouse,
     release("1", None, key="empty", started_at="2026-01-04T00:00:00Z").trial("x", outcome="infra_error").scored(*READ)
     [row] = history(warehouse)
     assert (row["evaluation_id"], row["mean"], row["verdict"]) == ("good", 0.4, "unchanged")
-
-
-def test_stand_ins_do_not_count_beside_real_models(warehouse, release):
-    release("1", 0.5, started_at="2026-01-01T00:00:00Z")
-    release("1", 0.1, key="newer", started_at="2026-02-01T00:00:00Z", offline=True)
-    release("2", 0.2, offline=True)
-    assert [(row["agent_version"], row["mean"]) for row in history(warehouse)] == [("marcus@1", 0.5)]
-
-
-def test_stand_ins_count_where_there_is_nothing_else(warehouse, release):
-    release("1", 0.5, offline=True)
-    release("2", 0.2, started_at="2026-02-01T00:00:00Z", offline=True)
-    release("3", 0.9, started_at="2026-03-01T00:00:00Z", status="conversed")
-    assert [(row["n"], row["mean"]) for row in history(warehouse)] == [(1, 0.5), (2, 0.2)]
