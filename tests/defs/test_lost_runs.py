@@ -13,7 +13,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 from code_server_runs import begun as begun_by_server
-from code_server_runs import give_up, origin_of
+from code_server_runs import give_up, origin_of, work
 from dagster._core.events import EngineEventData
 from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteJobOrigin, RemoteRepositoryOrigin
 from dagster._core.storage.tags import GRPC_INFO_TAG
@@ -79,9 +79,6 @@ def look(instance: dg.DagsterInstance, workplace: Workplace) -> Look:
 
 
 def begun(instance: dg.DagsterInstance) -> str:
-    @dg.job
-    def work() -> None: ...
-
     return instance.create_run_for_job(work, status=STARTED, tags={GRPC_INFO_TAG: "{}"}).run_id
 
 
@@ -131,9 +128,6 @@ def test_a_run_of_which_nothing_can_be_seen_here_is_left_alone(instance: dg.Dags
 def test_a_run_that_was_killed_before_it_locked_its_file_has_failed_unless_its_code_server_sees_it(
     instance: dg.DagsterInstance, look: Look, tmp_path: Path
 ) -> None:
-    @dg.job
-    def work() -> None: ...
-
     def begin(**server: str) -> dg.DagsterRun:
         return begun_by_server(instance, work, {GRPC_INFO_TAG: json.dumps(server)})
 
@@ -159,9 +153,6 @@ def test_a_run_that_was_killed_before_it_locked_its_file_has_failed_unless_its_c
 def test_a_run_that_was_created_and_never_queued_has_failed_after_a_while(
     instance: dg.DagsterInstance, look: Look, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    @dg.job
-    def work() -> None: ...
-
     created = dg.DagsterRunStatus.NOT_STARTED
     stuck = instance.add_run(dg.DagsterRun("work", make_new_run_id(), remote_job_origin=origin_of("work")))
     elsewhere = RemoteRepositoryOrigin(RegisteredCodeLocationOrigin("another"), "repository")
@@ -201,9 +192,6 @@ def test_the_run_of_a_command_has_failed_once_nobody_holds_its_evaluation(
 def test_a_run_whose_worker_died_before_its_start_has_failed_at_the_second_look(
     instance: dg.DagsterInstance, look: Look, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    @dg.job
-    def work() -> None: ...
-
     def begin(status: dg.DagsterRunStatus, **tags: str) -> str:
         return instance.create_run_for_job(work, status=status, tags=tags | {TASK: "task"}).run_id
 
@@ -256,9 +244,6 @@ def failures(instance: dg.DagsterInstance, *runs: dg.DagsterRun) -> list[int]:
 def test_a_run_that_dagster_passed_over_fails_once_more(
     instance: dg.DagsterInstance, look: Look, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    @dg.job
-    def work() -> None: ...
-
     passed_over, again = (begun_by_server(instance, work, {}) for _ in range(2))
     command = instance.create_run_for_job(work, status=STARTED)
     for run in (passed_over, again, command):
@@ -283,9 +268,6 @@ def test_a_run_that_dagster_could_not_start_again_fails_once_more_unless_somebod
     instance: dg.DagsterInstance, look: Look, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As after a slip in `stoic.yml` at the moment at which it was to be started."""
-    @dg.job
-    def work() -> None: ...
-
     given_up, resumed, final = (begun_by_server(instance, work, {}) for _ in range(3))
     for run in (given_up, resumed, final):
         instance.report_run_failed(run)
@@ -312,9 +294,6 @@ def test_the_records_of_a_run_that_failed_by_itself_or_was_started_again_are_not
     instance: dg.DagsterInstance, look: Look, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every failed run of a day is looked at, twice a minute."""
-    @dg.job
-    def work() -> None: ...
-
     by_itself = {"dagster/failure_reason": "STEP_FAILURE", "dagster/will_retry": "false"}
     for tags in (by_itself, {"dagster/auto_retry_run_id": "its retry"}):
         run = begun_by_server(instance, work, {})

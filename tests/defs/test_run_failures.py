@@ -7,7 +7,7 @@ from typing import Any
 
 import dagster as dg
 import pytest
-from code_server_runs import begun, give_up
+from code_server_runs import begun, give_up, work
 from dagster._core.events import EngineEventData, JobFailureData, RunFailureReason
 from dagster._utils.error import SerializableErrorInfo
 
@@ -110,9 +110,6 @@ def test_a_run_that_could_not_be_begun_once_more_is_told_when_it_has_failed_for_
     instance: dg.DagsterInstance, look: Look, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The sensor `lost_runs` lets it fail again, so that Dagster tries again to begin it; then once more, for good."""
-    @dg.job
-    def work() -> None: ...
-
     monkeypatch.setattr(instance, "_settings", {"run_retries": {"enabled": True, "max_retries": 1}})
     run = begun(instance, work, {})
     told = []
@@ -162,9 +159,6 @@ def test_a_run_that_will_be_begun_once_more_is_not_told_before_dagster_says_so(
 ) -> None:  # fmt: skip
     """Dagster stores the failure, then the run's status, then the tag."""
 
-    @dg.job
-    def work() -> None: ...
-
     settings = {"run_retries": {**retries, "retry_on_asset_or_op_failure": False}}
     monkeypatch.setattr(instance, "_settings", settings)
     run = instance.create_run_for_job(work, status=dg.DagsterRunStatus.STARTED)
@@ -207,9 +201,6 @@ def test_a_run_that_lost_its_process_is_told_with_the_way_on(
 ) -> None:
     workplace.evidence.begin(make_manifest(agent_version=VERSION, evaluation_id="E1"))
 
-    @dg.job
-    def work() -> None: ...
-
     tags = {"dagster/partition": VERSION} | ({"stoic/evaluation_id": evaluation_id} if evaluation_id else {})
     run = instance.create_run_for_job(work, tags=tags, status=dg.DagsterRunStatus.STARTED)
     instance.report_run_failed(run)
@@ -224,9 +215,6 @@ def test_a_run_that_a_user_ended_by_force_is_not_told(
     instance: dg.DagsterInstance, look: Look, terminated: bool
 ) -> None:
     """Its process notices the termination later, as a failed step. Too long a run is canceled too, but has failed."""
-
-    @dg.job
-    def work() -> None: ...
 
     run = instance.create_run_for_job(work, status=dg.DagsterRunStatus.STARTED)
     instance.report_run_canceling(run)
@@ -245,9 +233,6 @@ def test_a_run_that_could_not_be_started_is_told_why(
     instance: dg.DagsterInstance, look: Look, started: bool
 ) -> None:
     """Dagster's queue notes it; one that started at a second try failed for another reason."""
-
-    @dg.job
-    def work() -> None: ...
 
     run = instance.create_run_for_job(work, status=dg.DagsterRunStatus.STARTING)
     below = SerializableErrorInfo("<_InactiveRpcError of RPC that\n\tstatus = 14\n>\n", [], "_InactiveRpcError")

@@ -9,6 +9,11 @@ from dagster._core.utils import make_new_run_id
 from dagster._daemon.auto_run_reexecution.auto_run_reexecution import consume_new_runs_for_automatic_reexecution
 
 
+@dg.job
+def work() -> None:
+    """A job without a step."""
+
+
 def origin_of(job_name: str) -> RemoteJobOrigin:
     """Where Dagster finds the job of such a run."""
     return RemoteJobOrigin(RemoteRepositoryOrigin(RegisteredCodeLocationOrigin("stoic"), "repository"), job_name)
