@@ -13,7 +13,7 @@ import dagster as dg
 from stoic_assets.adapters.evaluation.conversations import HeldEvaluation
 from stoic_assets.adapters.evaluation.delivery import announce
 from stoic_assets.adapters.evaluation.nights import HeldNight, hold_night
-from stoic_assets.adapters.messages.outbox import Delivered
+from stoic_assets.adapters.messages.outbox import Delivered, errors_of
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.configuration.settings import Nightly
@@ -105,10 +105,10 @@ def _conversations(nights: dg.TimeWindowPartitionsDefinition) -> dg.AssetsDefini
             held = run_async(hold_night(workplace, night, name, context.run.run_id, config.versions))
             deliveries = _announce_faults(workplace, night, name, held)
             # A night that fails has no metadata.
-            for problem in (*_faults(held), *held.unread, *(each for found in deliveries for each in found.errors)):
+            for problem in (*held.problems, *errors_of(deliveries)):
                 context.log.warning(problem)
             if not held.held:
-                raise ConfigurationError("; ".join([*_faults(held), *held.unread]))
+                raise ConfigurationError("; ".join(held.problems))
         return dg.MaterializeResult(metadata={**_metadata(held), **delivery_faults(deliveries)})
 
     return converse
@@ -134,19 +134,13 @@ def _begun(workplace: Workplace, night: str, name: RoundName, version: str) -> s
 
 
 def _metadata(held: HeldNight) -> dict[str, Any]:
-    faults = [*_faults(held), *held.unread]
     return {
         "dagster/row_count": sum(len(each.trials) for each in held.held.values()),
         "versions": shown(_row(version, each) for version, each in held.held.items()),
         "not_reached": len((held.record.faults.keys() | held.missed.keys()) - held.held.keys()),
         "left_out": len(held.unread),
-        **({"faults": dg.MetadataValue.md(bulleted(faults))} if faults else {}),
+        **({"faults": dg.MetadataValue.md(bulleted(held.problems))} if held.problems else {}),
     }
-
-
-def _faults(held: HeldNight) -> list[str]:
-    """Why versions have no conversations in this night, or not all."""
-    return [f"{version}: {fault}" for version, fault in {**held.missed, **held.record.faults}.items()]
 
 
 def _row(version: str, held: HeldEvaluation) -> dict[str, str | int]:

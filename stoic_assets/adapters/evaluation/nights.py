@@ -32,6 +32,12 @@ class HeldNight:
     unread: tuple[str, ...] = ()
     missed: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def problems(self) -> list[str]:
+        """Why versions have no conversations, or not all, and what was left out."""
+        faults = {**self.missed, **self.record.faults}
+        return [*(f"{version}: {fault}" for version, fault in faults.items()), *self.unread]
+
 
 async def hold_night(
     workplace: Workplace, night: str, name: RoundName, run_id: str, versions: Collection[str] = ()
