@@ -52,25 +52,25 @@ def build_watch(settings: Nightly, job: Any, nights_due: dg.PartitionsDefinition
         """Takes the next step of each night; one whose file is damaged does not hold up the others."""
         tried = _second_rounds_tried(context.instance)  # first: a round is recorded before its run ends
         nights, complaints = workplace.nights.recent()
-        ended = [night for night in nights if not _is_under_way(context.instance, night)]
-        steps = [_step(context, workplace, night, tried, nights_due) for night in ended]
-        over = [night.night for night, step in zip(ended, steps, strict=True) if step.is_over]
+        steps = {
+            night.night: _step(context, workplace, night, tried, nights_due)
+            for night in nights if not _is_under_way(context.instance, night)
+        }  # fmt: skip
+        over = [night for night, step in steps.items() if step.is_over]
         lost, skipped = list[dg.RunRequest](), list[str]()
         try:
             lost, skipped = lost_nights(context, workplace, settings, nights_due, [each.night for each in nights])
         except StoicError as error:
             complaints = [*complaints, ConfigurationError(str(error))]
-        requests = [*lost, *(request for step in steps for request in step.requests)]
+        requests = [*lost, *(request for step in steps.values() for request in step.requests)]
         requests += _compaction_after(over, context.instance)
-        observations = [each for step in steps for each in step.observations]
-        asks = bool(requests or observations)
-        # Not if it asks for anything: Dagster stops a tick that takes long, and that would be lost.
-        delivery = None if asks else deliver_alerts(workplace)
-        if complaints and not asks:
-            # The tick fails visibly once no other night waits for anything.
-            raise ConfigurationError("; ".join(map(str, complaints)))
-        notes = [*(step.note for step in steps if step.note), *skipped]
-        notes += delivery.errors if delivery else ()
+        observations = [each for step in steps.values() for each in step.observations]
+        notes = [*(step.note for step in steps.values() if step.note), *skipped]
+        if not (requests or observations):  # Dagster stops a tick that takes long, and what it asks for would be lost
+            delivery = deliver_alerts(workplace)
+            notes += delivery.errors if delivery else ()
+            if complaints:  # the tick fails visibly once no other night waits for anything
+                raise ConfigurationError("; ".join(map(str, complaints)))
         for note in notes if requests else ():  # otherwise they are why the tick was skipped
             context.log.warning(note)
         reason = None if requests else _why_nothing([each.night for each in nights if each.night not in over], notes)
