@@ -66,7 +66,7 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
     """
     stored = StoredTables(workplace.warehouse, manifest.key)
     agent = agent_of(manifest.agent_version)
-    comparisons = _comparisons(stored.read_if_stored("version_comparisons"), manifest.parents)
+    comparisons = stored.read_if_stored("version_comparisons")
     outdated = why_outdated(workplace, comparisons)
     comparisons = [] if outdated else comparisons
     base = StoredTables(workplace.warehouse, base_key(comparisons[0])) if comparisons else None
@@ -163,17 +163,6 @@ def _head(stored: StoredTables) -> Row:
     version, evaluation_id = stored.key
     rows = _rows(stored, "evaluations")
     return {"evaluation_id": evaluation_id, **(rows[0] if rows else {}), "agent_version": version}
-
-
-def _comparisons(rows: Rows, parents: Sequence[str]) -> list[Row]:
-    """The comparison with one base: the first parent that was compared, otherwise the base evaluated last."""
-    bases = {base_key(row): row["base_started_at"] for row in rows}
-    chosen = min(bases, key=lambda base: (_place(base[0], parents), -bases[base].timestamp()), default=None)
-    return [row for row in rows if base_key(row) == chosen]
-
-
-def _place(version: str, parents: Sequence[str]) -> int:
-    return parents.index(version) if version in parents else len(parents)
 
 
 class CompiledTemplates(FileSystemBytecodeCache):

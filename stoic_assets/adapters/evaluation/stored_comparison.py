@@ -23,7 +23,7 @@ from stoic_assets.core.table_rows import Row, Rows
 
 
 def why_outdated(workplace: Workplace, rows: Rows) -> str | None:
-    """Why rows of `version_comparisons` with one base no longer hold, and what to do; None while they do.
+    """Why rows of `version_comparisons` of one evaluation no longer hold, and what to do; None while they do.
 
     If scores are newer than the rows, these still hold where a comparison by the scores gives the same results: judging
     again may only have stored cached verdicts anew.
