@@ -104,14 +104,11 @@ async def watch_judge(workplace: Workplace, provider: ChatModel, at: datetime, r
 
 
 def judge_moved(
-    workplace: Workplace, base_judged_at: datetime, candidate_judged_at: datetime, judges: Set[str] | None = None
+    workplace: Workplace, base_judged_at: datetime, candidate_judged_at: datetime, judges: Set[str]
 ) -> str | None:
-    """One line when the judge moved between two moments, by the stored nights; else None.
-
-    `judges` are the models of the panel in question; without them every panel that was watched counts.
-    """
+    """One line when the panel of these `judges` moved between two moments, by the stored nights; else None."""
     nights = workplace.warehouse.query(f"select * from {TABLE}")
-    of_panel = [row for row in nights if judges is None or judges == set(row["judge_models"])]
+    of_panel = [row for row in nights if judges == set(row["judge_models"])]
     return moved(of_panel, base_judged_at, candidate_judged_at)
 
 

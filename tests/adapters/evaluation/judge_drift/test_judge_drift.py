@@ -50,15 +50,16 @@ def test_a_judge_that_moved_raises_the_alarm_announces_it_and_excuses_the_agent(
     assert all(drift.alarm and drift.shift == pytest.approx(-0.2, abs=0.02) for drift in found.measurement.drifts)
     assert found.event is not None
     assert announce(workplace, [found.event]).pending == 1
-    said = judge_moved(workplace, NIGHT + timedelta(days=1, hours=1), NIGHT + timedelta(days=2, hours=1))
+    panel = {"gpt-4.1-mini"}
+    said = judge_moved(workplace, NIGHT + timedelta(days=1, hours=1), NIGHT + timedelta(days=2, hours=1), panel)
     assert said is not None
     assert said.startswith("the judge itself changed between the two evaluations: wisdom −0.")
     assert said.endswith("(judge_drift of 2026-11-24)")
-    assert judge_moved(workplace, NIGHT, NIGHT + timedelta(days=1, hours=1)) is None
+    assert judge_moved(workplace, NIGHT, NIGHT + timedelta(days=1, hours=1), panel) is None
     moments = NIGHT + timedelta(days=1), NIGHT + timedelta(days=2)
-    assert judge_moved(workplace, *moments, judges={"gpt-4.1-mini"}) is not None
-    assert judge_moved(workplace, *moments, judges={"offline"}) is None
-    assert judge_moved(workplace, *moments, judges={"gpt-4.1-mini", "offline"}) is None, "that is another panel"
+    assert judge_moved(workplace, *moments, panel) is not None
+    assert judge_moved(workplace, *moments, {"offline"}) is None
+    assert judge_moved(workplace, *moments, {*panel, "offline"}) is None, "that is another panel"
 
 
 def test_a_few_verdicts_that_fail_are_left_out(workplace: Workplace) -> None:
