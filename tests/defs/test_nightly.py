@@ -25,6 +25,9 @@ BASE, CANDIDATE = "marcus@1.0.0", "marcus@1.1.0"
 NIGHT = "2026-11-21"
 SINCE = "2026-11-01"
 Told = Callable[[], list[dict[str, Any]]]
+Materialised = Callable[..., tuple[dict[str, Any], list[str]]]
+SOME = Manifest.model_construct(evaluation_id="e1")
+LEFT_OUT = ("left out: b.yml:3: url",)
 
 
 @pytest.fixture
@@ -181,47 +184,19 @@ def test_a_night_in_which_nobody_can_be_reached_fails_and_says_so(
     assert list(record.faults) == [BASE]
 
 
-def test_what_an_agent_said_and_no_webhook_took_stands_beside_the_night(
-    workplace: Workplace, instance: dg.DagsterInstance, told: Told, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A night in which one version conversed, and the other's agent answered with markup."""
-
-    async def hold(*_: Any) -> HeldNight:
-        record = Round(run_id="r", held_at=datetime.now(UTC).isoformat(), faults={CANDIDATE: "it said ![x](y)\n# Z"})
-        manifest = Manifest.model_construct(evaluation_id="e1")
-        return HeldNight(record, {BASE: HeldEvaluation(manifest, 1, [{"outcome": "signed_off"}], {})})
-
-    monkeypatch.setattr("stoic_assets.defs.nightly.hold_night", hold)
-    unheard = replace(workplace, env={**workplace.env, "STOIC_WEBHOOK_URL": "ftp://nobody"})
-    nights = build_nightly(Nightly(since=SINCE)).assets or []
-    result = dg.materialize(
-        list(nights), instance=instance, partition_key=NIGHT, resources={"workplace": unheard}
-    )
-    [event] = result.get_asset_materialization_events()
-    found = {name: value.value for name, value in event.materialization.metadata.items()}
-    assert found["faults"] == rf"- `{CANDIDATE}`: it said \!\[x\](y) # Z"
-    assert "STOIC_WEBHOOK_URL" in found["delivery_faults"]
-    [event] = told()
-    assert event["subject"] == CANDIDATE
-
-
 @pytest.fixture
-def held_with_base(
-    workplace: Workplace, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., tuple[dict[str, Any], list[str]]]:
-    """A round in which the base alone conversed, with a manifest left out: its metadata, and its warnings."""
+def materialised(workplace: Workplace, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch) -> Materialised:
+    """The metadata of a night in which this was held, and its warnings."""
 
-    def held(again: bool = False, **further: Any) -> tuple[dict[str, Any], list[str]]:
+    def materialise(found: HeldNight, again: bool = False, **env: str) -> tuple[dict[str, Any], list[str]]:
         async def hold(*_: Any) -> HeldNight:
-            record = Round(run_id="r", held_at=datetime.now(UTC).isoformat())
-            manifest = Manifest.model_construct(evaluation_id="e1")
-            ended = {BASE: HeldEvaluation(manifest, 1, [{"outcome": "signed_off"}], {})}
-            return HeldNight(record, ended, ("left out: b.yml:3: url",), **further)
+            return found
 
         monkeypatch.setattr("stoic_assets.defs.nightly.hold_night", hold)
         [nights] = build_nightly(Nightly(since=SINCE)).assets or []
+        project = replace(workplace, env={**workplace.env, **env})
         result = dg.materialize(
-            [nights], instance=instance, partition_key=NIGHT, resources={"workplace": workplace},
+            [nights], instance=instance, partition_key=NIGHT, resources={"workplace": project},
             run_config={"ops": {"nightly_conversations": {"config": {"again": again}}}},
         )  # fmt: skip
         [event] = result.get_asset_materialization_events()
@@ -229,11 +204,29 @@ def held_with_base(
         metadata = {name: value.value for name, value in event.materialization.metadata.items()}
         return metadata, [entry.user_message for entry in logged if entry.level == logging.WARNING]
 
-    return held
+    return materialise
 
 
-def test_manifests_that_were_left_out_of_a_night_are_told(held_with_base: Callable[..., Any], told: Told) -> None:
-    found, _ = held_with_base()
+def in_base_alone(
+    manifest: Manifest, faults: dict[str, str], unread: tuple[str, ...] = (), missed: dict[str, str] | None = None
+) -> HeldNight:
+    """A round in which the base alone conversed."""
+    record = Round(run_id="r", held_at=datetime.now(UTC).isoformat(), faults=faults)
+    return HeldNight(record, {BASE: HeldEvaluation(manifest, 2, [{"outcome": "signed_off"}], {})}, unread, missed or {})
+
+
+def test_what_an_agent_said_and_no_webhook_took_stands_beside_the_night(materialised: Materialised, told: Told) -> None:
+    """A night in which one version conversed, and the other's agent answered with markup."""
+    held = in_base_alone(SOME, {CANDIDATE: "it said ![x](y)\n# Z"})
+    found, _ = materialised(held, STOIC_WEBHOOK_URL="ftp://nobody")
+    assert found["faults"] == rf"- `{CANDIDATE}`: it said \!\[x\](y) # Z"
+    assert "STOIC_WEBHOOK_URL" in found["delivery_faults"]
+    [event] = told()
+    assert event["subject"] == CANDIDATE
+
+
+def test_manifests_that_were_left_out_of_a_night_are_told(materialised: Materialised, told: Told) -> None:
+    found, _ = materialised(in_base_alone(SOME, {}, LEFT_OUT))
     assert (found["faults"], found["left_out"], found["not_reached"]) == ("- left out: b.yml:3: url", 1, 0)
     [sent] = told()
     assert (sent["subject"], sent["data"]["agent_version"]) == (NIGHT, None)
@@ -241,17 +234,17 @@ def test_manifests_that_were_left_out_of_a_night_are_told(held_with_base: Callab
 
 
 def test_that_a_night_failed_is_told_beside_the_manifests_that_were_left_out_of_it(
-    workplace: Workplace, held_with_base: Callable[..., Any], told: Told
+    workplace: Workplace, materialised: Materialised, told: Told
 ) -> None:
-    held_with_base()
+    materialised(in_base_alone(SOME, {}, LEFT_OUT))
     announce(workplace, [run_failed(Failure("r", "night", NIGHT, "the judge is gone", datetime.now(UTC).isoformat()))])
     assert [sent["data"]["error"] for sent in told()] == ["left out: b.yml:3: url", "the judge is gone"]
 
 
 def test_the_second_round_shows_what_the_first_one_missed_and_tells_it_to_nobody_again(
-    held_with_base: Callable[..., Any], told: Told
+    materialised: Materialised, told: Told
 ) -> None:
-    found, warned = held_with_base(again=True, missed={CANDIDATE: "nothing answers"})
+    found, warned = materialised(in_base_alone(SOME, {}, LEFT_OUT, {CANDIDATE: "nothing answers"}), again=True)
     assert (found["left_out"], found["not_reached"]) == (1, 1)
     assert found["faults"] == f"- `{CANDIDATE}`: nothing answers\n- left out: b.yml:3: url"
     assert warned == [f"{CANDIDATE}: nothing answers", "left out: b.yml:3: url"]
@@ -260,23 +253,12 @@ def test_the_second_round_shows_what_the_first_one_missed_and_tells_it_to_nobody
 
 @pytest.mark.parametrize("again", [False, True])
 def test_what_is_said_of_a_version_that_was_cut_short_names_its_evaluation(
-    workplace: Workplace, instance: dg.DagsterInstance, told: Told, monkeypatch: pytest.MonkeyPatch,
-    make_manifest: Callable[..., Manifest], again: bool,
+    workplace: Workplace, materialised: Materialised, told: Told, make_manifest: Callable[..., Manifest], again: bool
 ) -> None:
     begun = night_evaluation_id(NIGHT, BASE, "again" if again else "first")
     manifest = make_manifest(agent_version=BASE, evaluation_id=begun)
     workplace.evidence.begin(manifest)
-
-    async def hold(*_: Any) -> HeldNight:
-        record = Round(run_id="r", held_at=datetime.now(UTC).isoformat(), faults={BASE: "the cost ceiling was reached"})
-        return HeldNight(record, {BASE: HeldEvaluation(manifest, 2, [{"outcome": "signed_off"}], {})})
-
-    monkeypatch.setattr("stoic_assets.defs.nightly.hold_night", hold)
-    [nights] = build_nightly(Nightly(since=SINCE)).assets or []
-    dg.materialize(
-        [nights], instance=instance, partition_key=NIGHT, resources={"workplace": workplace},
-        run_config={"ops": {"nightly_conversations": {"config": {"again": again}}}},
-    )  # fmt: skip
+    materialised(in_base_alone(manifest, {BASE: "the cost ceiling was reached"}), again)
     [event] = told()
     assert (event["subject"], event["data"]["evaluation_id"]) == (BASE, begun)
 
