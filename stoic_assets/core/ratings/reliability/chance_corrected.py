@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from stoic_assets.core.ratings.rating_table import Floats, category_counts, ratio
+from stoic_assets.core.ratings.rating_table import Floats, category_counts, mean_draws, ratio
 from stoic_assets.core.ratings.reliability.estimate import as_observed
 
 
@@ -49,15 +49,13 @@ def fleiss_kappa(marks: Floats, weights: Floats, levels: int) -> Floats:
 def _agreement(counts: Floats, weights: Floats, closeness: Floats) -> Floats:
     """The mean, over items with two or more marks, of how close two of the item's marks are."""
     raters = counts.sum(axis=1)
-    pairs = raters * (raters - 1)
     close = (counts * (counts @ closeness - 1)).sum(axis=1)
-    return ratio(weights @ np.where(pairs > 0, close / np.maximum(pairs, 1), 0), weights @ (pairs > 0))
+    return mean_draws(ratio(close, raters * (raters - 1)), weights)
 
 
 def _shares(counts: Floats, weights: Floats) -> Floats:
     """How common each level is: the mean of its share over items with a mark. Draws × levels."""
-    raters = counts.sum(axis=1, keepdims=True)
-    return ratio(weights @ (counts / np.maximum(raters, 1)), weights @ (raters > 0))
+    return mean_draws(ratio(counts, counts.sum(axis=1, keepdims=True)), weights)
 
 
 def _corrected(agreement: Floats, chance: Floats) -> Floats:
