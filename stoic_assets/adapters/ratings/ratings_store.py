@@ -48,11 +48,10 @@ class Built:
 
 @dataclass(frozen=True)
 class Collected:
-    """What was collected from so many files: ratings by their effect on the table, and the table's new files."""
+    """What was collected from so many files: ratings by their effect on the table."""
 
     files: int
     merged: Merged
-    written: tuple[Path, ...]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -136,9 +135,10 @@ def collect(workplace: Workplace, paths: Iterable[Path]) -> Collected:
     with ratings_locked(workplace):
         stored = workplace.warehouse.query(f"select * from {TABLE}")
         merged = merge(stored, ratings, read_keys(workplace.project.home))
-        written = [workplace.warehouse.write(TABLE, *place, rows) for place, rows in merged.rows.items()]
+        for place, rows in merged.rows.items():
+            workplace.warehouse.write(TABLE, *place, rows)
     workplace.warehouse.publish()  # which an evaluation would do; a study made elsewhere has none
-    return Collected(len(files), merged, tuple(written))
+    return Collected(len(files), merged)
 
 
 def _files(paths: Iterable[Path], keys: Path) -> list[Path]:

@@ -47,7 +47,7 @@ def test_collecting_is_idempotent_and_takes_changes(workplace: Workplace, tmp_pa
     collect(workplace, [file])
     save(tmp_path / "in", "of an editor", "._ann.json")
     again = collect(workplace, [file, tmp_path / "in"])
-    assert (again.files, again.written) == (1, ())
+    assert (again.files, again.merged.rows) == (1, {})
     assert (again.merged.new, again.merged.changed, again.merged.unchanged) == (0, 0, 8)
     changed = ratings_of(workplace, overall="no", timestamp="2026-02-02T10:00:00Z", comments="open sesame")
     later = collect(workplace, [save(tmp_path / "in", changed, "ann (2).json")])

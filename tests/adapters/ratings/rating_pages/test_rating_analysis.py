@@ -107,4 +107,4 @@ def test_going_on_on_a_second_page_leaves_the_first_as_it_was(workplace: Workpla
         assert (found.table.ratings, len(found.study.rows)) == (rated, rated + 2 * 7)
     assert [found.metrics.interpretation_confidence for found in asyncio.run(rated_replies(workplace))] == [0.5, 0.5]
     again = collect(workplace, [tmp_path / "in" / "ann one.json"])
-    assert (again.merged.unchanged, again.written) == (first.merged.new // 2, ())
+    assert (again.merged.unchanged, again.merged.rows) == (first.merged.new // 2, {})
