@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from stoic_assets.adapters.disk.files import write_whole
 from stoic_assets.adapters.models.stand_in import judged_by_stand_in
 from stoic_assets.adapters.ratings.rating_keys import rating_pages, ratings_locked, read_keys
-from stoic_assets.adapters.ratings.ratings_store import rated_items
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.judging.confidence_map import Calibration, calibration_of
+from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.study import by_newest_rubric, rubric_of
 from stoic_assets.core.releases import ALL_VERSIONS
 from stoic_assets.core.table_rows import Row
@@ -72,7 +72,8 @@ def calibrate(workplace: Workplace) -> "tuple[list[JudgeComparison], str]":
     raters = {row["rater_id"] for row in ratings}
     others = [row for row in collected if row["trial_id"] is None and row["rater_id"] in raters]
     training = [row for row in others if rubric_of(row, keys) == rubric]
-    inattention = inattention_in([*ratings, *training], rated_items(warehouse, keys))
+    items = {test_id: RatedItem(words=key.words, attention=key.attention) for test_id, key in keys.items()}
+    inattention = inattention_in([*ratings, *training], items)
     return [replace(each, rubric=rubric) for each in found], inattention
 
 
