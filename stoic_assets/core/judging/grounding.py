@@ -6,7 +6,7 @@ Markdown emphasis and escapes. An ellipsis stands for words left out.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from stoic_assets.core.text.clean_text import searchable
 
@@ -26,12 +26,11 @@ def grounded_share(quotes: Iterable[str], texts: Iterable[str]) -> float | None:
     return sum(found) / len(found) if found else None
 
 
-def occurs(quote: str, texts: Iterable[str]) -> bool:
+def occurs(quote: str, texts: Sequence[str]) -> bool:
     """Whether a quote occurs in one of the searchable texts, as a whole or in pieces that follow one another.
 
     Punctuation alone occurs in a text of nothing else: `?` is in every question.
     """
-    texts = tuple(texts)
     return any(_occurs(reading, texts) for reading in dict.fromkeys(_readings(quote)))
 
 
@@ -42,7 +41,7 @@ def _readings(quote: str) -> Iterator[str]:
         yield searchable(_SPEAKER.sub("", text)).strip(_AROUND)
 
 
-def _occurs(quote: str, texts: Iterable[str]) -> bool:
+def _occurs(quote: str, texts: Sequence[str]) -> bool:
     if not any(map(_says_something, quote)):
         return quote != "" and any(quote == text.strip(_AROUND) for text in texts)
     pieces = _GAP.split(quote)
