@@ -121,11 +121,11 @@ def _virtue_verdict(reading: Reading, virtue: Virtue) -> dict[str, Any]:
     scores = {aspect: reading.score(aspect) for aspect in ASPECTS[virtue]}
     signs = {sign for aspect in scores for sign in SIGNALS[aspect]}
     seen = sum(len(reading.showing.get(sign, [])) for sign in signs)
-    examples = list(dict.fromkeys(reading.example(aspect) for aspect in scores))
+    examples = {aspect: reading.example(aspect) for aspect in scores}
     return {
-        "supporting_examples": [example for example in examples if example],
+        "supporting_examples": [example for example in dict.fromkeys(examples.values()) if example],
         "aspects": {
-            aspect: {"example": reading.example(aspect), "assessment": _assessment(reading, aspect), "score": score}
+            aspect: {"example": examples[aspect], "assessment": _assessment(reading, aspect), "score": score}
             for aspect, score in scores.items()
         },
         "reasoning": f"Offline word count, no judgement: {seen} signs in {len(reading.sentences)} sentences.",
