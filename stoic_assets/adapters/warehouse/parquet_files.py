@@ -222,12 +222,8 @@ def _opened(draft: Path) -> IO[bytes]:
 
 
 def _link_to_free_name(draft: Path, folder: Path, names: Iterable[str]) -> Path:
-    path = draft
-    for name in names:
-        path = folder / name
-        try:
+    for path in (folder / name for name in names):
+        with suppress(FileExistsError):
             os.link(draft, path)
-        except FileExistsError:
-            continue
-        break
+            break
     return path
