@@ -1,6 +1,5 @@
 """Reads a stored evaluation as a side of a comparison."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
@@ -11,6 +10,7 @@ from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.calls.served_models import SERVED, served_models
 from stoic_assets.core.comparison.judge_drift import judged_at
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
+from stoic_assets.core.grouping import grouped
 from stoic_assets.core.judging.silent_judges import answers
 from stoic_assets.core.presentation.confidence import confidence_sources
 from stoic_assets.core.table_rows import Row
@@ -67,7 +67,7 @@ def _side(stored: StoredTables, evaluation: Row) -> Side:
         prompts=_prompts(trials, verdicts, tasks),
         built_in_prompts=evaluation["prompt_hash"],
         stoic_eval=evaluation["stoic_eval"],
-        jobs=_job_hashes(trials),
+        jobs={row["job"]: row["job_hash"] for row in trials},
         measures=_model_rows(stored, "job_measures"),
         confidences=confidence_sources(virtues),
         agreement=in_short(calibration_rows(stored.warehouse), verdicts),
@@ -77,11 +77,6 @@ def _side(stored: StoredTables, evaluation: Row) -> Side:
         virtues=virtues,
         served=served_models(calls),
     )
-
-
-def _job_hashes(trials: Sequence[Row]) -> dict[str, str]:
-    """The hash of what each job asks, by its name (`Job.question_hash`)."""
-    return {row["job"]: row["job_hash"] for row in trials}
 
 
 def _model_rows(stored: StoredTables, model: str, columns: Sequence[str] = ()) -> list[Row]:
@@ -97,8 +92,8 @@ def _prompts(
 ) -> dict[tuple[str, str], frozenset[str]]:
     """The judges' prompts."""
     jobs = {row["trial_id"]: row["job"] for row in trials}
-    asked: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for about, rows in (("virtues", verdicts), ("tasks", tasks)):
-        for row in rows:
-            asked[jobs[row["trial_id"]], about].add(row["prompt_hash"])
+    asked = grouped(
+        ((jobs[row["trial_id"]], about), row["prompt_hash"])
+        for about, rows in (("virtues", verdicts), ("tasks", tasks)) for row in rows
+    )  # fmt: skip
     return {question: frozenset(hashes) for question, hashes in asked.items()}

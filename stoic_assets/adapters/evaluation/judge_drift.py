@@ -9,7 +9,6 @@ The judge cache is neither read nor written: its replies are verdicts from an ea
 import asyncio
 import logging
 from collections.abc import Iterable, Mapping, Sequence, Set
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -87,7 +86,8 @@ async def watch_judge(workplace: Workplace, provider: ChatModel, at: datetime, r
     home, evaluation_id = drift_folder(workplace), f"drift-{at:%Y%m%dT%H%M%S}"
     journal = home / "calls" / f"{evaluation_id}.jsonl"
     ledger = Ledger(provider, journal, workplace.settings.prices, redactor=workplace.redactor)
-    with _exclusively(home):
+    busy = Busy("the judge is being watched by another process; wait for it, or end it")
+    with locked(home / "lock", busy, wait=0):  # two at a time would pay for everything twice
         _store_calls_of_killed_nights(workplace, journal.parent)
         try:
             reference, exhibits = await asyncio.to_thread(_prepared, workplace, at, renew)
@@ -232,9 +232,3 @@ def _kept(workplace: Workplace, judge: str) -> Reference | None:
     path = max(drift_folder(workplace).glob(f"{judge}-*.json"), default=None)
     advice = "is damaged or cannot be read; remove it, and a new reference is made"
     return read_stored(path, Reference.model_validate_json, advice) if path else None
-
-
-def _exclusively(folder: Path) -> AbstractContextManager[None]:
-    """Lets one watch run at a time: two would pay for everything twice."""
-    busy = Busy("the judge is being watched by another process; wait for it, or end it")
-    return locked(folder / "lock", busy, wait=0)
