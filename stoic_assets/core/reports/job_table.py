@@ -70,6 +70,11 @@ class AssertionFailure:
         return fault(self.row)
 
 
+def by_job(trials: Iterable[TrialView]) -> dict[str, list[TrialView]]:
+    """The trials of each job."""
+    return grouped((trial.row["job"], trial) for trial in trials)
+
+
 def job_rows(trials: Iterable[TrialView], totals: bool = True) -> list[JobRow]:
     """One row for each job and condition, the lowest total first, those without a total last."""
     groups = grouped(((trial.row["job"], trial.row["condition"]), trial) for trial in trials)

@@ -24,14 +24,14 @@ from stoic_assets.core.reports.data import ReportData, latest
 from stoic_assets.core.reports.failed_tasks import failed_by, failed_tasks, tasks_too_low
 from stoic_assets.core.reports.forest_chart import forest_chart_svg
 from stoic_assets.core.reports.job_changes import deltas_of, job_changes, most_changed
-from stoic_assets.core.reports.job_table import failed_assertions, job_rows
+from stoic_assets.core.reports.job_table import by_job, failed_assertions, job_rows
 from stoic_assets.core.reports.model_calls import costliest_jobs, model_calls
 from stoic_assets.core.reports.reliability import reliability
 from stoic_assets.core.reports.reply_times import replies, reply_times, response_time_chart_svg
-from stoic_assets.core.reports.side_by_side import function, side_by_side
+from stoic_assets.core.reports.side_by_side import side_by_side
 from stoic_assets.core.reports.summary import faults, measures, summary
 from stoic_assets.core.reports.trend_chart import release_means, releases, trend_chart_svg
-from stoic_assets.core.reports.trial_view import TrialView, by_job, trial_views
+from stoic_assets.core.reports.trial_view import TrialView, trial_views
 from stoic_assets.core.reports.unscored import why_unscored
 from stoic_assets.core.reports.version_comparison import differences
 from stoic_assets.core.reports.virtue_charts import KEY, virtue_chart_svg, virtue_radar_svg
@@ -56,9 +56,9 @@ class _RowEnvironment(PageEnvironment):
 def _environment(compiled: BytecodeCache | None) -> PageEnvironment:
     environment = _RowEnvironment("core/reports/templates", compiled=compiled)
     environment.filters |= {
-        "lasted": lasted, "function": function, "short_of": short_of, "half_even": half_even,
-        "beside": beside, "bounded": bounded, "verdict_word": verdict_word, "interval": interval,
-        "detectable": detectable, "tasks_too_low": tasks_too_low, "listed": listed, "by_job": by_job,
+        "lasted": lasted, "short_of": short_of, "half_even": half_even, "beside": beside, "bounded": bounded,
+        "verdict_word": verdict_word, "interval": interval, "detectable": detectable,
+        "tasks_too_low": tasks_too_low, "listed": listed, "by_job": by_job,
     }
     environment.globals["way_to_repeat"] = way_to_repeat
     environment.tests |= {"deliverable": deliverable, "named": has_name}

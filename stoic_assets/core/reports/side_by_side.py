@@ -27,7 +27,7 @@ class TurnPair:
         """Whether both say the same and call the same functions, whatever the arguments: ids differ in every run."""
         if self.base is None or self.this is None:
             return False
-        before, after = ((turn.row["content"], list(map(function, turn.calls))) for turn in (self.base, self.this))
+        before, after = ((turn.row["content"], turn.functions) for turn in (self.base, self.this))
         return before == after
 
 
@@ -99,14 +99,9 @@ class SideBySide:
     def alone(self) -> tuple[frozenset[str], frozenset[str]]:
         """Functions that only the base called, and those that only this version called."""
         before, after = (
-            frozenset(function(call) for turn in trial.turns for call in turn.calls) for trial in (self.base, self.this)
+            frozenset(name for turn in trial.turns for name in turn.functions) for trial in (self.base, self.this)
         )
         return before - after, after - before
-
-
-def function(call: str) -> str:
-    """The name of the function in a call as `function_calls` writes it."""
-    return call.partition(" ")[0]
 
 
 def side_by_side(changes: Sequence[JobChange], most_changed: Sequence[JobChange]) -> list[SideBySide]:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from stoic_assets.core.assertions.counting import has_failed
 from stoic_assets.core.assertions.wording import fault
-from stoic_assets.core.function_calls import stored_events
+from stoic_assets.core.function_calls import call_of, stored_events
 from stoic_assets.core.grouping import grouped
 from stoic_assets.core.judging.exhibit import function_calls
 from stoic_assets.core.judging.quotes import Quote, SearchableRecord
@@ -35,11 +35,15 @@ _JUDGED = ("task", "tone", "virtue_overall")
 
 @dataclass(frozen=True)
 class TurnView:
-    """One message; `events` is their number, `calls` the function calls among them, `slow` above the aspired time."""
+    """One message; `events` is their number, `slow` above the aspired time.
+
+    `calls` are the function calls among the events, `functions` the names of what they call.
+    """
 
     row: Row
     events: int
     calls: list[str]
+    functions: list[str]
     slow: bool
 
 
@@ -180,11 +184,6 @@ class TrialView:
         return bool(failed or not self.valid or self.suspected)
 
 
-def by_job(trials: Iterable[TrialView]) -> dict[str, list[TrialView]]:
-    """The trials of each job."""
-    return grouped((trial.row["job"], trial) for trial in trials)
-
-
 def trial_views(data: EvaluationRows, jobs: Rows = ()) -> list[TrialView]:
     """All trials, the worst first, those without a total last, each with its row of `jobs`."""
     composite = {row["trial_id"]: row for row in data.composite_scores}
@@ -230,7 +229,8 @@ def _tasks(marks: Iterable[Row], job: Row) -> list[Row]:
 def _turn(row: Row, aspired: float | None) -> TurnView:
     events = stored_events(row.get("events"))
     late = aspired is not None and row["speaker"] == "agent" and (row.get("response_ms") or 0) > aspired
-    return TurnView(row, len(events), function_calls(events), late)
+    functions = [call.name for event in events if (call := call_of(event))]
+    return TurnView(row, len(events), function_calls(events), functions, late)
 
 
 def _virtues(combined: Iterable[Row], verdicts: Iterable[Row], turns: Iterable[TurnView]) -> list[VirtueView]:

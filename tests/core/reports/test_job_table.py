@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from rendered_page import Make
 
-from stoic_assets.core.reports.job_table import failed_assertions, job_rows
-from stoic_assets.core.reports.trial_view import by_job, trial_views
+from stoic_assets.core.reports.job_table import by_job, failed_assertions, job_rows
+from stoic_assets.core.reports.trial_view import trial_views
 
 
 def test_the_worst_job_is_first_and_every_trial_is_linked_once(make_data: Make) -> None:

@@ -115,6 +115,13 @@ def test_functions_that_one_version_alone_called_are_told_whatever_their_argumen
     assert pair.turns[2].base is None
 
 
+def test_functions_whose_names_begin_with_the_same_word_are_told_apart() -> None:
+    before, after = trial({"a": True}, [["book a table"]]), trial({"a": False}, [["book a flight"]])
+    pair = SideBySide("flip-1", JobChange("j", "c", [before], [after], []), before, after)
+    assert pair.alone == ({"book a table"}, {"book a flight"})
+    assert [turns.same for turns in pair.turns] == [False]
+
+
 def test_tasks_of_both_are_set_against_each_other(make_data: Make) -> None:
     shown = [pair for pair in pairs(make_data()) if pair.this.tasks and pair.base.tasks]
     assert [(task.base["task"], task.this["score"]) for task in shown[0].tasks] == [("1", 0.85)]
