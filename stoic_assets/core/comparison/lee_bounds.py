@@ -53,9 +53,7 @@ def without_worst(measured: Measured, others: Measured, side: Side, other: Side,
     return left
 
 
-def _without_worst_trials(
-    measured: Measured, measure: str, side: Side, other: Side, cells: Set[Cell]
-) -> Mapping[Cell, float]:
+def _without_worst_trials(measured: Measured, measure: str, side: Side, other: Side, cells: Set[Cell]) -> Cells:
     """The mean of each of these cells; a cell of which nothing is left has none."""
     own, others = (failures(each, cells, measure) for each in (side, other))
     if not others.failed:
@@ -83,7 +81,7 @@ def _means_without(values: Mapping[Cell, Sequence[float]], worst: float) -> dict
     return {cell: total[cell] / weight[cell] for cell in values if round(weight[cell], _DIGITS) > 0}
 
 
-def _without_worst_cells(means: Mapping[Cell, float], own: Cells, others: Cells, lost: int) -> Mapping[Cell, float]:
+def _without_worst_cells(means: Cells, own: Cells, others: Cells, lost: int) -> Cells:
     """The means without those of the `lost` worst cells, which are furthest below `others`.
 
     Of cells that are equally far below, that of the job which is worse over both conditions is left out first.
