@@ -101,7 +101,7 @@ def newest_to_resume(version: str, jobs: Collection[str], workplace: Workplace) 
         again = f"{half_judged(version, newest)}, or judge it by the original jobs with --resume {newest}"
         raise ConfigurationError(again)
     if unfinished := newest_unfinished(alike, status, workplace.evidence.has_begun):
-        return next(each for each in alike if each.evaluation_id == unfinished)
+        return unfinished
     others = [each.evaluation_id for each in manifests if each not in alike]
     invalid = newest if newest in rows and rows[newest]["invalid_trials"] else None
     open_ones = [each for each in others if status.get(each) not in DONE]

@@ -32,8 +32,8 @@ def filled_in(request: EvaluationRequest, begun: Manifest, files: Sequence[str])
 
 def newest_unfinished(
     held: Sequence[Manifest], status: Mapping[str, str], has_begun: Callable[[Manifest], bool]
-) -> str | None:
-    """The id of the newest of these evaluations, given oldest first, that is not `DONE`; None without one.
+) -> Manifest | None:
+    """The newest of these evaluations, given oldest first, that is not `DONE`; None without one.
 
     `status` is by evaluation id. One that has not begun is skipped if a later one is done.
     """
@@ -42,7 +42,7 @@ def newest_unfinished(
         if status.get(each.evaluation_id) in DONE:
             overtaken = True
         elif not overtaken or has_begun(each):
-            return each.evaluation_id
+            return each
     return None
 
 

@@ -185,4 +185,5 @@ def test_the_newest_unfinished_evaluation_goes_on_unless_nothing_happened_before
     head = stored(make_spec())
     held = [head.model_copy(update={"evaluation_id": each}) for each in status]
     known = {each: state for each, state in status.items() if state != "nothing"}
-    assert newest_unfinished(held, known, lambda manifest: manifest.evaluation_id in known) == found
+    unfinished = newest_unfinished(held, known, lambda manifest: manifest.evaluation_id in known)
+    assert (unfinished and unfinished.evaluation_id) == found
