@@ -146,13 +146,8 @@ def _replaced(data: Any, path: KeyPath, value: str) -> Any:
 def _explain(error: ValidationError, found: YamlText, source: str) -> DocumentError:
     """Turns pydantic's first error into one line that says what to do."""
     first = first_fault(error)
-    if first["type"] == "missing":
-        path: KeyPath = (*_written_path(first["loc"][:-1], found.data), first["loc"][-1])
-    elif first["type"] == "misplaced":
-        path = (*_written_path(first["loc"], found.data), *first["ctx"]["path"])
-    else:
-        path = _written_path(first["loc"], found.data)
-    return fault_at(path, found, source, _problem_of(first))
+    deeper = first["loc"][-1:] if first["type"] == "missing" else first.get("ctx", {}).get("path", ())
+    return fault_at((*_written_path(first["loc"], found.data), *deeper), found, source, _problem_of(first))
 
 
 def first_fault(error: ValidationError) -> ErrorDetails:
