@@ -48,10 +48,10 @@ def asked_evaluation(
         resolved = resolve(workplace, request, version, max_cost)
     except ConfigurationError as refusal:
         if begun and (missing := missing_jobs(begun, workplace.project)):
-            again = judge_again(version, begun.evaluation_id)
             refusal.add_note(
                 f"evaluation {begun.evaluation_id} needs jobs that are gone: {listed(missing)}; restore their files, "
-                f"or leave --resume out to start a new one; once all its trials are run, {again} needs no job files"
+                "or leave --resume out to start a new one; once all its trials are run, "
+                f"{judge_again(*begun.key)} needs no job files"
             )
         raise
     if begun:

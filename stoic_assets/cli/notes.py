@@ -76,16 +76,14 @@ def unfinished_before(asked: AskedEvaluation, workplace: Workplace) -> Iterator[
     Says nothing if another process is running it.
     """
     begun = _last_unfinished(asked.version, asked.resolved.spec.hash(), workplace)
-    if begun and not workplace.evidence.is_being_evaluated(asked.version, begun.evaluation_id):
-        again = resume(asked.version, begun.evaluation_id)
-        yield (
-            f"evaluation {begun.evaluation_id} of the same jobs and settings was cut short; to continue it, run {again}"
-        )
+    if begun and not workplace.evidence.is_being_evaluated(*begun.key):
+        same = f"evaluation {begun.evaluation_id} of the same jobs and settings"
+        yield f"{same} was cut short; to continue it, run {resume(*begun.key)}"
 
 
 def finished_before(begun: Manifest, workplace: Workplace) -> Iterator[str]:
     """The note that of an evaluation that is continued nothing is missing, invalid trials included."""
-    head = StoredTables(workplace.warehouse, (begun.agent_version, begun.evaluation_id)).head()
+    head = StoredTables(workplace.warehouse, begun.key).head()
     if head and head["status"] == FINISHED and not head["invalid_trials"]:
         yield (
             f"evaluation {begun.evaluation_id} was finished: {head['scored_trials']} of {head['planned_trials']} "

@@ -90,15 +90,14 @@ def _names(trials: Sequence[TrialEntry], jobs: Mapping[str, str]) -> Names:
 
 def evaluation_outcome(workplace: Workplace, manifest: Manifest) -> Outcome:
     """Reads the outcome of an evaluation."""
-    key = manifest.agent_version, manifest.evaluation_id
-    stored = StoredTables(workplace.warehouse, key)
+    stored = StoredTables(workplace.warehouse, manifest.key)
     tables = {table: stored.read(table) for table in DOCUMENT_TABLES}
     [evaluation], [scores] = tables["evaluations"], tables["evaluation_scores"]
     virtues = stored.read("evaluation_virtues")
     turns = stored.read("turns", ["trial_id", "turn", "speaker", "content", "events"])
     calls = stored.read_if_stored("llm_calls", [*SERVED, "cost_usd", "error"])
     revealed = sum(turn["content"].count(BLANK) for turn in turns if turn["speaker"] == "agent")
-    besides = {"report": str(workplace.report_file(*key).absolute()), "secrets_told": revealed}
+    besides = {"report": str(workplace.report_file(*manifest.key).absolute()), "secrets_told": revealed}
     document = evaluation_document(tables) | besides
     names = _names(document["trials"], {row["trial_id"]: job_key(row) for row in tables["composite_scores"]})
     compared = _compared(workplace, stored.read_if_stored("version_comparisons"), tables)

@@ -66,7 +66,7 @@ def regrade(
         asked = {"samples": judge_samples, "fresh": fresh, "max_cost": max_cost}
         config = dict.fromkeys(("verdicts", "assertion_results"), asked | {"job_files": files, "original": original})
         _judge(workplace, manifest, config, junit)
-        for note in outdated_by(workplace, manifest.agent_version, manifest.evaluation_id):
+        for note in outdated_by(workplace, *manifest.key):
             progress.note(note)
     finish(evaluation_outcome(workplace, manifest), workplace, as_json, fail_under, min_passed, junit)
 
@@ -74,7 +74,7 @@ def regrade(
 def _judge(workplace: Workplace, manifest: Manifest, config: Mapping[str, Any], junit: Path | None) -> None:
     """Materialises the verdicts; a ceiling that no verdict fits under is told in `junit` too."""
     try:
-        materialise(workplace, manifest.agent_version, manifest.evaluation_id, VERDICTS, config)
+        materialise(workplace, *manifest.key, VERDICTS, config)
     except BudgetReached as refusal:
         if junit:
             write_whole(junit, refusal_junit(manifest.agent_version, str(refusal)))

@@ -12,6 +12,7 @@ from stoic_assets.cli import console
 from stoic_assets.cli.evaluation_choice import evaluation_of
 from stoic_assets.cli.options import Json
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.evaluation.next_command import half_judged, resume
 from stoic_assets.core.evaluation.status import REGRADING
 
@@ -35,22 +36,22 @@ def report(
     workplace.warehouse.renew()
     refuse_in_warehouse(workplace.project, out)
     manifest = evaluation_of(workplace, agent_version, evaluation)
-    version = manifest.agent_version
-    if not workplace.warehouse.has("evaluations", version, manifest.evaluation_id):
-        raise ConfigurationError(_why_unreported(workplace, version, manifest.evaluation_id))
+    if not workplace.warehouse.has("evaluations", *manifest.key):
+        raise ConfigurationError(_why_unreported(workplace, manifest))
     path = write_report(workplace, manifest, out)
-    [head] = workplace.warehouse.read("evaluations", version, manifest.evaluation_id, ["status"])
-    if head["status"] == REGRADING and not workplace.evidence.is_being_evaluated(version, manifest.evaluation_id):
-        console.complain(half_judged(version, manifest.evaluation_id))
+    [head] = workplace.warehouse.read("evaluations", *manifest.key, ["status"])
+    if head["status"] == REGRADING and not workplace.evidence.is_being_evaluated(*manifest.key):
+        console.complain(half_judged(*manifest.key))
     if as_json:
-        about = {"agent_version": version, "evaluation_id": manifest.evaluation_id}
+        about = {"agent_version": manifest.agent_version, "evaluation_id": manifest.evaluation_id}
         console.print_json({**about, "path": str(path.absolute())})
     else:
         console.out.print(f"wrote {path}")
 
 
-def _why_unreported(workplace: Workplace, version: str, evaluation_id: str) -> str:
+def _why_unreported(workplace: Workplace, manifest: Manifest) -> str:
     """Why an evaluation whose conversations are not all stored cannot be reported, and what to do."""
-    if workplace.evidence.is_being_evaluated(version, evaluation_id):
-        return f"evaluation {evaluation_id} is running in another process; report it once its conversations are stored"
-    return f"evaluation {evaluation_id} was cut short; continue with {resume(version, evaluation_id)}"
+    which = f"evaluation {manifest.evaluation_id}"
+    if workplace.evidence.is_being_evaluated(*manifest.key):
+        return f"{which} is running in another process; report it once its conversations are stored"
+    return f"{which} was cut short; continue with {resume(*manifest.key)}"

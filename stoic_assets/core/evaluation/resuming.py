@@ -59,7 +59,7 @@ def refuse_change(begun: Manifest, wanted: EvaluationSpec, redactor: Redactor) -
         "prompts_hash": "the built-in prompts (stoic-eval was updated; its former version can resume)",
     }
     named = ", ".join(called.get(name) or f"{name} ({_former(getattr(then, name))})" for name in changed)
-    regrade = f"{judge_again(begun.agent_version, begun.evaluation_id)} accepts other judges once all trials are run"
+    regrade = f"{judge_again(*begun.key)} accepts other judges once all trials are run"
     raise ResumeRefused(
         f"cannot resume, because this changed since the evaluation began: {named or 'a secret in it, or stoic-eval'}; "
         "change it back, or start a new evaluation (without --resume; in Dagster a new run, not a re-execution)"
