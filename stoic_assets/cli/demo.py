@@ -13,6 +13,7 @@ import typer
 
 from stoic_assets.adapters.agents.knowledge_context import ADDRESS
 from stoic_assets.adapters.disk.paths import shipped
+from stoic_assets.adapters.evaluation.beginning import Wanted
 from stoic_assets.adapters.evaluation.version_comparison import compare_versions
 from stoic_assets.adapters.messages.receiver import SECRETS, SETTINGS
 from stoic_assets.adapters.workplace import Workplace, open_workplace
@@ -67,11 +68,11 @@ def demo_workplace(workplace: Workplace, live: bool) -> Workplace:
 
 
 def _evaluate(workplace: Workplace, release: str, url: str) -> dict[str, Any]:
-    version, evaluation_id = f"marcus@{release}", new_evaluation_id()
-    workplace.progress.note(f"{version} at {url}")
+    request = EvaluationRequest(tags=("demo",), agent_url=url)
+    wanted = Wanted(f"marcus@{release}", new_evaluation_id(), request)
+    workplace.progress.note(f"{wanted.agent_version} at {url}")
     try:
-        request = EvaluationRequest(tags=("demo",), agent_url=url)
-        manifest = run_evaluation(workplace, version, evaluation_id, request)
+        manifest = run_evaluation(workplace, wanted)
     except Interrupted:
         raise Interrupted(AGAIN) from None
     except StoicError as error:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from stoic_assets.adapters.disk.files import check_writable, remove_stale
+from stoic_assets.adapters.evaluation.beginning import Wanted
 from stoic_assets.adapters.evaluation.specification import check_reachable
 from stoic_assets.adapters.process.configured_secrets import refuse_secret
 from stoic_assets.adapters.process.interrupts import run_async
@@ -140,20 +141,20 @@ def _evaluated(
     evaluation_id = resumed_id(asked.begun, workplace) if asked.begun else new_evaluation_id()
     run_async(check_reachable(asked.resolved.spec, workplace.env))
     workplace.progress.note(f"{asked.version}: evaluation {evaluation_id}")
-    return run_evaluation(workplace, asked.version, evaluation_id, asked.request, at_once, max_cost)
+    return run_evaluation(workplace, Wanted(asked.version, evaluation_id, asked.request), at_once, max_cost)
 
 
 def run_evaluation(
-    workplace: Workplace, version: str, evaluation_id: str, request: EvaluationRequest,
-    at_once: int | None = None, max_cost: float | None = None,
+    workplace: Workplace, wanted: Wanted, at_once: int | None = None, max_cost: float | None = None
 ) -> Manifest:
     """Materialises every stage for one evaluation, and returns its manifest."""
+    key, request = (wanted.agent_version, wanted.evaluation_id), wanted.request
     conversing = {**request.model_dump(mode="json"), "at_once": at_once, "max_cost": max_cost}
     # A resumed evaluation is judged by the jobs of its conversations, whatever it was judged by in between.
     judging = {"samples": request.judge_samples, "max_cost": max_cost, "original": True}
     config = {"transcripts": conversing, **dict.fromkeys(("verdicts", "assertion_results"), judging)}
-    materialise(workplace, version, evaluation_id, EVALUATION, config)
-    return evaluation_of(workplace, version, evaluation_id)
+    materialise(workplace, *key, EVALUATION, config)
+    return evaluation_of(workplace, *key)
 
 
 def new_evaluation_id() -> str:

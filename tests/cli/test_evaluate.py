@@ -27,7 +27,7 @@ def test_every_stage_is_told_the_ceiling_and_what_was_asked(
     monkeypatch.setattr(command, "materialise", lambda *asked: told.extend(asked))
     monkeypatch.setattr(command, "evaluation_of", lambda *_: None)
     request = EvaluationRequest(judge_samples=3, repeats=2)
-    command.run_evaluation(workplace, "marcus@1.0.0", "E1", request, 4, 0.5)
+    command.run_evaluation(workplace, Wanted("marcus@1.0.0", "E1", request), 4, 0.5)
     *_, stages, config = told
     conversing = config.pop("transcripts")
     assert stages == EVALUATION
@@ -85,26 +85,27 @@ def test_whatever_is_asked_for_reaches_the_evaluation(
     }  # fmt: skip
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
     noted = CliRunner().invoke(COMMANDS, words, catch_exceptions=False).stderr.splitlines()
-    _, version, evaluation_id, *asked = run["run_evaluation"]
-    assert (version, asked) == ("marcus@2", [
+    _, wanted, *asked = run["run_evaluation"]
+    assert (wanted.agent_version, wanted.request, *asked) == (
+        "marcus@2",
         EvaluationRequest(
             jobs=("chat",), tags=("x",), model="m2", agent_url="http://a:1", conditions="supplied", repeats=2,
             judge_samples=3,
         ),
         4, 0.5,
-    ])  # fmt: skip
+    )  # fmt: skip
     assert noted[0].startswith("3 samples of one judge at temperature 0 are nearly the same")
-    assert noted[1:] == ["another was cut short", f"marcus@2: evaluation {evaluation_id}"]
+    assert noted[1:] == ["another was cut short", f"marcus@2: evaluation {wanted.evaluation_id}"]
 
 
 def test_a_dry_run_refuses_to_resume_what_the_run_would_refuse(
     run: dict[str, list[Any]]
 ) -> None:
     CliRunner().invoke(COMMANDS, ["--job", "chat"], catch_exceptions=False)
-    _, version, evaluation_id, request, *_ = run["run_evaluation"]
+    _, wanted, *_ = run["run_evaluation"]
     here = open_workplace()
-    begin_or_resume(here, Wanted(version, evaluation_id, request), "r", resolve(here, request, version))
-    resumed = ["--resume", evaluation_id, "--dry-run"]
+    begin_or_resume(here, wanted, "r", resolve(here, wanted.request, wanted.agent_version))
+    resumed = ["--resume", wanted.evaluation_id, "--dry-run"]
     assert CliRunner().invoke(COMMANDS, resumed, catch_exceptions=False).exit_code == 0
     with pytest.raises(ResumeRefused, match="repeats"):
         CliRunner().invoke(COMMANDS, [*resumed, "--repeats", "5"], catch_exceptions=False)
