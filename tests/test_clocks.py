@@ -23,6 +23,7 @@ CALENDAR = {
     "adapters/messages/outbox.py": "how long ago a message was refused",
     "defs/due_nights.py": "a night that is over",
     "defs/failures.py": "how long ago a run failed",
+    "defs/lost_runs.py": "how long ago a run was created, or failed",
     "defs/night_watch.py": "the runs of the last nights",
     "defs/releases.py": "the runs that failed lately",
     "defs/ratings.py": "how long ago a run failed",
