@@ -3,23 +3,23 @@ with releases as (
     {{ releases() }}
 ),
 
--- favg() makes up for rounding: several threads read all evaluations, and avg() would differ in its last digits.
 jobs as (
     select
         agent_version,
         evaluation_id,
         measure,
-        favg(mean) as mean
+        avg(mean) as mean
     from {{ ref('job_measures') }}
     group by agent_version, evaluation_id, measure, job, scenario
 ),
 
+-- In order: several threads read the jobs, and the last digits of avg() depend on who comes first.
 suites as (
     select
         agent_version,
         evaluation_id,
         measure,
-        favg(mean) as mean,
+        list_avg(list_sort(list(mean))) as mean,
         count(mean) as jobs
     from jobs
     group by agent_version, evaluation_id, measure

@@ -53,12 +53,14 @@ def test_each_scenario_of_a_job_weighs_as_a_job(warehouse, evaluation):
 
 
 def test_a_mean_does_not_depend_on_the_order_in_which_jobs_are_read(warehouse, evaluation):
-    """Added as they come, ten times 0.1 is less than one."""
-    made = evaluation(warehouse)
-    for number in range(10):
-        made.trial(f"t{number}", job=f"j{number}").task(0.1, f"t{number}")
-    made.scored(*READ)
-    assert [row["mean"] for row in history(warehouse)] == [0.1]
+    """The sum of 0.1, 0.2 and 0.3 does, in its last digit."""
+    for version, scores in (("1", (0.1, 0.2, 0.3)), ("2", (0.3, 0.2, 0.1))):
+        made = evaluation(warehouse, f"marcus@{version}", "e1")
+        for number, score in enumerate(scores):
+            made.trial(f"t{number}", job=f"j{number}").task(score, f"t{number}")
+        made.scored(*READ)
+    first, second = history(warehouse)
+    assert first["mean"] == second["mean"]
 
 
 def test_releases_stand_in_order_with_the_verdict_on_each(warehouse, release):
