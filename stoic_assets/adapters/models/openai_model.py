@@ -50,8 +50,6 @@ class _Connection:
 class _Call:
     """One call as far as it has come: whether any request was `sent`, and the answers without a reply."""
 
-    client: "AsyncOpenAI"
-    gate: RequestLimit
     sent: bool = False
     wasted: list[ChatReply] = field(default_factory=list)
 
@@ -90,8 +88,7 @@ class OpenAiModel:
 
         Raises `ModelFailure`; `ServiceUnreachable` if the server refuses all requests, not only this one.
         """
-        connection = await self._connection.get()
-        call = _Call(connection.client, connection.gates[request.role])
+        call = _Call()
         try:
             reply = await self._replied(request, call)
         except BaseException as error:  # a cancelled call has been paid for as well
@@ -125,24 +122,25 @@ class OpenAiModel:
         The answer is `wasted`, too. The wait takes no trial's time. Raises `ConfigurationError` for a refused key.
         """
         greeting = ChatRequest(request.role, request.model, GREETING, request.temperature)
-        began = asyncio.get_running_loop().time()
+        connection, began = await self._connection.get(), asyncio.get_running_loop().time()
         try:
             with queueing():
                 call.wasted.append(await self._persist(greeting, call, particular=False))
         except AttemptFailed as failure:
-            return not failure.turned_away or (failure.late and call.gate.answered_since(began))
+            return not failure.turned_away or (failure.late and connection.gates[request.role].answered_since(began))
         return True
 
     async def _persist(self, request: ChatRequest, call: _Call, particular: bool = True) -> ChatReply:
         """The reply; answers without one are `wasted`, and cost all the same."""
-        limit, tally = self._limits[request.role], Tally()
+        connection, tally = await self._connection.get(), Tally()
+        limit, gate = self._limits[request.role], connection.gates[request.role]
         limit = limit if particular else limit.patient()
 
         async def send() -> ChatReply:
-            async with call.gate.request(request.characters / USUAL_CHARACTERS_OF_A_TOKEN) as passage:
+            async with gate.request(request.characters / USUAL_CHARACTERS_OF_A_TOKEN) as passage:
                 call.sent = True
                 try:
-                    reply = await self._attempt(call.client, request, limit.timeout_seconds, particular)
+                    reply = await self._attempt(connection.client, request, limit.timeout_seconds, particular)
                 except Unusable as failure:
                     call.wasted.append(failure.paid)
                     passage.tokens = failure.paid.tokens

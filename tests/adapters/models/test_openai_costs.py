@@ -15,6 +15,19 @@ from stoic_assets.core.configuration.settings import Price
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
 
 
+def test_a_call_without_a_connection_was_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For want of certificates, or of file descriptors."""
+
+    def open_(model: OpenAiModel) -> None:
+        raise OSError("too many open files")
+
+    monkeypatch.setattr(OpenAiModel, "_open", open_)
+    model = OpenAiModel(ModelServer("http://127.0.0.1:9", KEY), Limits(judge=FAST), {})
+    with pytest.raises(OSError, match="too many open files") as caught:
+        asyncio.run(model.complete(PLAIN))
+    assert not was_sent(caught.value)
+
+
 def test_without_a_price_the_cost_is_unknown(service: Any) -> None:
     service.replies({**completion(), "usage": None})
     reply = reply_of(service, ChatRequest("judge", "other", MESSAGES, 0.0))
