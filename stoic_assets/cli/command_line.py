@@ -15,7 +15,7 @@ import typer
 
 from stoic_assets.adapters.process.interrupts import hear_interrupts_once, was_interrupted
 from stoic_assets.adapters.process.lean_imports import uncollected
-from stoic_assets.cli.console import complain, out
+from stoic_assets.cli.console import complain, err, out
 from stoic_assets.cli.main import INTERRUPTED, INTERRUPTS, leave
 from stoic_assets.cli.options import NEWEST, with_verbose
 from stoic_assets.cli.parser import Command, Group
@@ -125,7 +125,8 @@ def _end_unexpected(error: BaseException, verbose: bool) -> None:
 def _end(error: BaseException, message: str, exit_code: int, verbose: bool = False) -> None:
     """Prints one line with the error's notes, and with `verbose` the traceback."""
     if verbose:
-        traceback.print_exception(error)  # rich's own took minutes over Dagster's nested causes
+        # rich's own took minutes over Dagster's nested causes
+        err.print("".join(traceback.format_exception(error)), end="")
     text = "; ".join([message, *getattr(error, "__notes__", ())])
     complain(" ".join(text.split()))
     sys.exit(exit_code)

@@ -38,9 +38,9 @@ class Terminal(Console):
     visible.
     """
 
-    def print(self, *shown: Any, **how: Any) -> None:
-        """Prints as rich does."""
-        super().print(*(visible(each) if isinstance(each, str) else each for each in shown), **how)
+    def render_str(self, text: str, **how: Any) -> Text:
+        """The text as it is shown, in a line or in a table; what is a `Text` already is not made visible here."""
+        return super().render_str(visible(text), **how)
 
     @property
     def is_screen(self) -> bool:
@@ -86,9 +86,9 @@ class Name:
 def say(text: str | Text, style: str = "", indent: int = 0, label: str | Text = "") -> None:
     """Prints text on stdout after a label: one line in a file; in a terminal it breaks between words, and all lines but
     the first are indented where that leaves them `LEAST_WIDTH`."""
-    words = Text(visible(text)) if isinstance(text, str) else text
+    words, label = (Text(visible(each)) if isinstance(each, str) else each for each in (text, label))
     if out.is_screen and out.width - indent < LEAST_WIDTH:
-        words, indent, label = Text.assemble(label, words), 0, ""
+        words, indent, label = Text.assemble(label, words), 0, Text()
     lines = words.wrap(out, max(1, out.width - indent)) if out.is_screen else [words]
     for number, line in enumerate(lines):
         out.print(Text.assemble(" " * indent if number else label, line), style=style)
@@ -139,7 +139,7 @@ def complain(text: str) -> None:
 class Notes(Progress):
     """Shows what is worth knowing on stderr, but no progress."""
 
-    def __init__(self, shown_on: Console = err) -> None:
+    def __init__(self, shown_on: Terminal = err) -> None:
         self._shown_on = shown_on
 
     def note(self, message: str) -> None:
@@ -153,8 +153,8 @@ class TerminalProgress(Notes):
     With `verbose` also every message with its events, and every query.
     """
 
-    def __init__(self, bars: Bars, verbose: bool) -> None:
-        super().__init__(bars.console)
+    def __init__(self, bars: Bars, shown_on: Terminal, verbose: bool) -> None:
+        super().__init__(shown_on)
         self._bars, self._verbose = bars, verbose
         self._stages: dict[str, TaskID] = {}
         self._lines = StageLines(self.note, time.monotonic)
@@ -176,7 +176,7 @@ class TerminalProgress(Notes):
         if self._verbose:
             self._print(trial, "user " if turn.speaker == "user" else "agent", turn.content)
             for event in self._clean(list(turn.events)):
-                self._bars.console.print(f"    {json.dumps(event, ensure_ascii=False)}", style="cyan")
+                self._shown_on.print(f"    {json.dumps(event, ensure_ascii=False)}", style="cyan")
 
     def query(self, trial: Trial, cypher: str) -> None:
         """A query or a setup runs in the graph."""
@@ -186,7 +186,7 @@ class TerminalProgress(Notes):
     def _print(self, trial: Trial, kind: str, text: str) -> None:
         label = Text(f"{played(trial.job, trial.scenario)} {trial.condition} {trial.repeat} {kind} ", style="dim")
         shown = visible(self._clean(text)).replace("\n", FURTHER)
-        self._bars.console.print(label + Text(shown))
+        self._shown_on.print(label + Text(shown))
 
 
 @contextmanager
@@ -195,4 +195,4 @@ def watched(verbose: bool) -> Iterator[TerminalProgress]:
     columns = (TextColumn("{task.description:>15}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     animated = err.is_screen and err.is_interactive  # a dumb terminal is not
     with Bars(*columns, console=err, transient=not verbose, disable=not animated) as bars:
-        yield TerminalProgress(bars, verbose)
+        yield TerminalProgress(bars, err, verbose)

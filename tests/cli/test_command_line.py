@@ -156,7 +156,7 @@ def test_a_fault_shows_where_it_came_from_to_whoever_asks(
     verbose: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def broken() -> None:
-        raise ValueError("an agent said [/INST]")
+        raise ValueError("an agent said [/INST] \x1b[2J")
 
     monkeypatch.setattr("stoic_assets.cli.schema.schema", broken)
     monkeypatch.setattr(sys, "argv", ["stoic", "schema", *(["--verbose"] if verbose else [])])
@@ -164,9 +164,10 @@ def test_a_fault_shows_where_it_came_from_to_whoever_asks(
         run()
     assert ended.value.code == 2
     *trace, line = capsys.readouterr().err.splitlines()
-    assert line.startswith("stoic: unexpected ValueError: an agent said [/INST]; ")
+    assert line.startswith("stoic: unexpected ValueError: an agent said [/INST] [U+001B][2J; ")
     assert ("add --verbose" in line) is not verbose
     assert ("Traceback (most recent call last):" in trace) is verbose
+    assert "\x1b" not in "".join(trace)
 
 
 def test_of_a_name_that_is_too_long_the_beginning_is_told(

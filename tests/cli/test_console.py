@@ -4,7 +4,6 @@ from collections.abc import Callable
 from io import StringIO
 
 import pytest
-from rich.console import Console
 from rich.progress import Progress as Bars
 from rich.table import Table
 
@@ -17,8 +16,9 @@ from stoic_assets.core.secrets.redaction import Redactor
 
 def test_messages_are_shown_without_secrets_and_what_steers_a_terminal() -> None:
     shown = StringIO()
-    with Bars(console=console.Terminal(file=shown, **console.AS_IT_STANDS), disable=True) as bars:
-        progress = TerminalProgress(bars, verbose=True)
+    terminal = console.Terminal(file=shown, **console.AS_IT_STANDS)
+    with Bars(console=terminal, disable=True) as bars:
+        progress = TerminalProgress(bars, terminal, verbose=True)
         progress.clean_by(Redactor(["sk-[a-z]+"]).data)
         call = {"request": {"arguments": {"key": "sk-abc"}}}
         trial = Trial("t", "job", "withheld", 1, "u", "s2")
@@ -34,8 +34,9 @@ def test_messages_are_shown_without_secrets_and_what_steers_a_terminal() -> None
 
 def test_without_a_terminal_the_begin_and_the_end_of_a_stage_are_lines() -> None:
     shown = StringIO()
-    with Bars(console=Console(file=shown, width=200), disable=True) as bars:
-        progress = TerminalProgress(bars, verbose=False)
+    terminal = console.Terminal(file=shown, width=200)
+    with Bars(console=terminal, disable=True) as bars:
+        progress = TerminalProgress(bars, terminal, verbose=False)
         progress.begin("conversations", 2)
         for _ in range(2):
             progress.advance("conversations")
@@ -74,6 +75,17 @@ def test_a_table_shows_its_cells_as_they_stand(capsys: pytest.CaptureFixture[str
     shown = capsys.readouterr().out
     assert "[draft]" in shown
     assert [shown.count(cell) for cell in cells] == [2, 2]
+
+
+def test_what_steers_a_terminal_is_made_visible_in_every_text(capsys: pytest.CaptureFixture[str]) -> None:
+    steering = "a\x1b[2Jb"
+    table = console.plain_table()
+    table.add_column(steering)
+    table.add_row(steering)
+    console.print_table(table)
+    console.say(steering, label=steering)
+    console.out.print(steering)
+    assert capsys.readouterr().out.split() == ["a[U+001B][2Jb"] * 2 + ["a[U+001B][2Jb" * 2, "a[U+001B][2Jb"]
 
 
 @pytest.fixture
