@@ -13,7 +13,8 @@ from stoic_assets.adapters.disk.sqlite_files import faults_named, open_shared
 from stoic_assets.core.nights.alerts import ALERTS
 
 _TYPE = "iif(json_valid(body), json_extract(body, '$.type'), null)"  # a damaged body is named when it is to be sent
-_IS_ALERT = f"delivered_at is null and {_TYPE} in ({', '.join(map(repr, ALERTS))})"
+_ALERTS = f"({', '.join(map(repr, ALERTS))})"
+_IS_ALERT = f"delivered_at is null and {_TYPE} in {_ALERTS}"
 IF_LOST = ": materialising fitness_updates makes the messages of an evaluation again"
 """What the loss of the file means."""
 TABLES = (
@@ -31,7 +32,9 @@ Outcome = tuple[str, ...]
 """What is recorded about the message at a `position` that was accepted or refused at a `time`."""
 ACCEPTED: Outcome = (
     "update messages set delivered_at = :time where position = :position",
-    "insert or ignore into unnoted (position) values (:position)",
+    # An alert has no row that could take its time.
+    f"""insert or ignore into unnoted (position)
+        select position from messages where position = :position and ifnull({_TYPE}, '') not in {_ALERTS}""",
 )
 REFUSED: Outcome = ("insert or replace into refusals (refused_at, position) values (:time, :position)",)
 UNNOTED = "select agent_version, id, position from unnoted join messages using (position)"

@@ -13,7 +13,7 @@ import pytest
 from starlette.responses import Response
 
 from stoic_assets.adapters.evaluation import delivery
-from stoic_assets.adapters.evaluation.delivery import announce, deliver, deliver_alerts, times_locked
+from stoic_assets.adapters.evaluation.delivery import announce, deliver, deliver_alerts, put_events, times_locked
 from stoic_assets.adapters.messages.outbox import Delivered, fitness_message
 from stoic_assets.adapters.messages.receiver import Target
 from stoic_assets.adapters.workplace import Workplace
@@ -61,6 +61,16 @@ def test_alerts_that_wait_are_delivered_without_an_evaluation(workplace: Workpla
     assert deliver_alerts(heard) == Delivered(2, 1), "a fitness update waits for another service"
     assert [each.body["id"] for each in service.seen] == ["r.failed", "t1"]
     assert deliver_alerts(heard) is None
+
+
+def test_nobody_waits_for_tables_to_deliver_an_alert_which_has_no_row(
+    workplace: Workplace, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("stoic_assets.adapters.evaluation.delivery.times_locked")
+    heard = replace(workplace, env={**workplace.env, "STOIC_WEBHOOK_URL": service.url})
+    put_events(heard, [run_failed(Failure("r", "night", "2026-11-21", "it failed", "2026-11-21T02:00:00+00:00"))])
+    assert deliver_alerts(heard) == Delivered(1, 0)
+    assert workplace.outbox.unnoted() == {}
 
 
 @pytest.mark.parametrize("compacted", [False, True])
