@@ -148,13 +148,13 @@ def run_evaluation(
     workplace: Workplace, wanted: Wanted, at_once: int | None = None, max_cost: float | None = None
 ) -> Manifest:
     """Materialises every stage for one evaluation, and returns its manifest."""
-    key, request = (wanted.agent_version, wanted.evaluation_id), wanted.request
+    request = wanted.request
     conversing = {**request.model_dump(mode="json"), "at_once": at_once, "max_cost": max_cost}
     # A resumed evaluation is judged by the jobs of its conversations, whatever it was judged by in between.
     judging = {"samples": request.judge_samples, "max_cost": max_cost, "original": True}
     config = {"transcripts": conversing, **dict.fromkeys(("verdicts", "assertion_results"), judging)}
-    materialise(workplace, *key, EVALUATION, config)
-    return evaluation_of(workplace, *key)
+    materialise(workplace, *wanted.key, EVALUATION, config)
+    return evaluation_of(workplace, *wanted.key)
 
 
 def new_evaluation_id() -> str:

@@ -14,7 +14,7 @@ from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calls.concurrent_calls import concurrently
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG
+from stoic_assets.core.evaluation.evaluation_id import EVALUATION_TAG, EvaluationKey
 from stoic_assets.core.evaluation.manifest import Manifest
 from stoic_assets.core.evaluation.request import EvaluationRequest
 from stoic_assets.core.evaluation.resuming import refuse_change
@@ -30,6 +30,11 @@ class Wanted:
     request: EvaluationRequest
     judged_by_others: bool = False
 
+    @property
+    def key(self) -> EvaluationKey:
+        """Which evaluation it is."""
+        return self.agent_version, self.evaluation_id
+
 
 async def begin(
     workplace: Workplace, wanted: Wanted, run_id: str, max_cost: float | None, locks: ExitStack
@@ -43,7 +48,7 @@ async def begin(
         workplace.redactor.learn(header_secrets(job.target, workplace.env))  # an agent may repeat them
     # The judges' key is used only once all conversations are paid for, so it is checked now.
     await concurrently([check_reachable(resolved.spec, workplace.env), require_access(workplace.env)])
-    locks.enter_context(workplace.evidence.locked(wanted.agent_version, wanted.evaluation_id))
+    locks.enter_context(workplace.evidence.locked(*wanted.key))
     manifest = begin_or_resume(workplace, wanted, run_id, resolved)
     refuse_damaged(workplace, manifest)
     await _announce(workplace, manifest)
@@ -55,7 +60,7 @@ def begin_or_resume(workplace: Workplace, wanted: Wanted, run_id: str, resolved:
 
     Raises `ResumeRefused` if its specification is another, `ConfigurationError` if another version has this id.
     """
-    begun = workplace.evidence.manifest(wanted.agent_version, wanted.evaluation_id)
+    begun = workplace.evidence.manifest(*wanted.key)
     if begun is not None:
         judges = {"judge_models": begun.spec.judge_models} if wanted.judged_by_others else {}
         spec = resolved.spec.model_copy(update=judges)

@@ -19,7 +19,7 @@ def open_session(
 ) -> aiohttp.ClientSession:
     """A session in the running event loop, without cookies, which trials must not share.
 
-    It opens any number of connections: our own limit applies before every request, so none waits for that in `connect`.
+    It opens any number of connections, as our own limit applies before every request: no time-out contains that wait.
     One that was idle for `idle_seconds` is not used again. The other `options` are aiohttp's.
     """
     return aiohttp.ClientSession(

@@ -12,7 +12,7 @@ _WORDS = ("message", "detail", "Message", "error_description", "error")
 """Where the words are: OpenAI's, FastAPI's, AWS's, OAuth's, xAI's and TGI's. Beside others, `error` is only a title."""
 _SAID = ("content", "refusal", "tool_calls", "function_call")
 """What a message of a chat completion may consist of."""
-_KEY_REFUSED = frozenset({"no_db_connection", "API_KEY_INVALID"})
+_KEY_CODES = frozenset({"no_db_connection", "API_KEY_INVALID"})
 """Codes of a LiteLLM without a database, which looks there for every key but its master key, and of Gemini."""
 _MODEL_CODES = frozenset(
     {
@@ -50,7 +50,7 @@ class ForeignError:
     @property
     def refuses_key(self) -> bool:
         """Whether it refuses the key, by its status or by its codes."""
-        return self.status == 401 or (self.status == 400 and not self.codes.isdisjoint(_KEY_REFUSED))
+        return self.status == 401 or (self.status == 400 and not self.codes.isdisjoint(_KEY_CODES))
 
     @property
     def refuses_model(self) -> bool:
@@ -66,11 +66,11 @@ class ForeignError:
 def read_error(status: int, headers: Mapping[str, str], body: bytes) -> ForeignError:
     """The error in an answer, whatever the form of its body; without words where that is empty."""
     try:
-        said = _said(parse_json(body))
+        words, codes, param = _read(parse_json(body))
     except (ValueError, TooManyValues):
         text = body.decode("utf-8", "replace").strip()
-        said = page_words(text) if is_web_page(text) else text, frozenset(), ""
-    return ForeignError(status, *said, retry_after_seconds(headers))
+        words, codes, param = page_words(text) if is_web_page(text) else text, frozenset(), ""
+    return ForeignError(status, words, codes, param, retry_after_seconds(headers))
 
 
 def hidden_error(completion: Any) -> Any:
@@ -90,12 +90,12 @@ def read_hidden(error: Any) -> ForeignError:
 
     LM Studio gives an unknown path status 200 and no code.
     """
-    words, codes, param = _said({"error": error})
+    words, codes, param = _read({"error": error})
     named = next((known for known in range(400, 600) if str(known) in codes), 500)
     return ForeignError(404 if words.startswith("Unexpected endpoint") else named, words, codes, param)
 
 
-def _said(body: Any) -> tuple[str, frozenset[str], str]:
+def _read(body: Any) -> tuple[str, frozenset[str], str]:
     """Words, codes and `param` of the error in the JSON of an answer."""
     while isinstance(body, list) and len(body) == 1:  # Gemini's
         [body] = body

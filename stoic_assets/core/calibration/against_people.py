@@ -64,7 +64,7 @@ def judges_of(verdicts: Iterable[Row]) -> frozenset[str]:
 
 
 def against_people(calibration: Iterable[Row], judges: Collection[str] | None = None) -> list[AgainstPeople]:
-    """The comparison of each judge, of these or of all, alone and together, with people's ratings; empty without any.
+    """How each of these judges, or of all, alone and together, compares with people; empty without ratings.
 
     `calibration` are rows of `judge_calibration`.
     """

@@ -74,10 +74,10 @@ def paired(base: Cells, candidate: Cells, scope: Scope, noise: NoisyCells = Mapp
     both = sorted(base.keys() & candidate.keys())
     pairs = []
     for job, common in grouped((cell[0], cell) for cell in both).items():
-        cells = [cell for cell in common if scope in ("pooled", "lift", cell[1])]
-        if scope == "lift" and len(cells) == 2:
-            pairs.append(Pair(job, _lift(base, job), _lift(candidate, job), _noise(noise, cells)))
-        elif scope != "lift" and cells:
+        if scope == "lift":
+            if len(common) == 2:
+                pairs.append(Pair(job, _lift(base, job), _lift(candidate, job), _noise(noise, common)))
+        elif cells := [cell for cell in common if scope in ("pooled", cell[1])]:
             pairs.append(Pair(job, _mean(base, cells), _mean(candidate, cells), _noise(noise, cells, 1 / len(cells))))
     return pairs
 

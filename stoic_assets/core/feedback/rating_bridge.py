@@ -19,13 +19,11 @@ from stoic_assets.core.virtues import Virtue
 
 Bridge = Mapping[DimensionName, Virtue]
 """Dimension of the rating page to virtue."""
+Ratings = Mapping[str, Mapping[str, float]]
+"""People's scores of one virtue, 0–1, by trial and rater."""
 
 WISHED: Mapping[Overall, float] = {"no": 0.0, "maybe": 0.5, "yes": 1.0}
 """The answers to the overall question as satisfaction, 0–1."""
-
-
-Ratings = Mapping[str, Mapping[str, float]]
-"""People's scores of one virtue, 0–1, by trial and rater."""
 
 
 def rated_trials(rows: Iterable[Row], keys: Keys | None = None) -> dict[str, list[Row]]:

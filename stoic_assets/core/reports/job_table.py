@@ -112,10 +112,10 @@ def failed_assertions(trials: Sequence[TrialView]) -> list[AssertionFailure]:
         ((_what(row), row["expected"], row["actual"], row["error"]), (trial, row))
         for trial, row in results if has_failed(row)
     )  # fmt: skip
-    found = [
-        AssertionFailure(same[0][1], [trial for trial, _ in same], failed[what], checked[what])
-        for (what, *_), same in alike.items()
-    ]
+    found = []
+    for (what, *_), same in alike.items():
+        (_, row), those = same[0], [trial for trial, _ in same]
+        found.append(AssertionFailure(row, those, failed[what], checked[what]))
     return sorted(found, key=_heaviest_first)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from stoic_assets.core.assertions import bindings
 from stoic_assets.core.assertions.equality import describe_difference, equals, single_value
@@ -102,8 +102,17 @@ class _Visible:
         )
 
 
-_Found = tuple[str | None, str | None, bool | None, str | None]
-"""`expected`, `actual`, `passed` and `error` of a result."""
+class _Found(NamedTuple):
+    """What an assertion was decided to, as in a result."""
+
+    expected: str
+    actual: str | None = None
+    passed: bool | None = None
+    error: str | None = None
+
+
+_TRUE = "true"
+"""What an expression is expected to be, as JSON."""
 
 
 def _of_cypher(assertion: CypherAssertion, seen: Observation | None, redactor: Redactor) -> _Found:
@@ -117,7 +126,7 @@ def _of_cypher(assertion: CypherAssertion, seen: Observation | None, redactor: R
             error = None if passed else describe_difference(expected, actual)
         except StoicError as failure:
             passed, error = False, str(failure)
-    return json_text(expected), found, passed, error
+    return _Found(json_text(expected), found, passed, error)
 
 
 def _as_found(expected: Any, actual: Any, rows: Rows, redactor: Redactor) -> Any:
@@ -134,16 +143,16 @@ def _as_found(expected: Any, actual: Any, rows: Rows, redactor: Redactor) -> Any
 
 def _of_expression(assertion: ExpressionAssertion, visible: _Visible) -> _Found:
     if visible.evidence.outcome == "infra_error":
-        return "true", None, None, None
+        return _Found(_TRUE)
     expression = parse_expression(assertion.expression)
     names = names_in(expression)
     if "objectContext" in names and visible.seen is None:
-        return "true", None, None, None if visible.evidence.session_id else NO_SESSION
+        return _Found(_TRUE, error=None if visible.evidence.session_id else NO_SESSION)
     try:
         passed = check(expression, visible.of(names))
     except StoicError as failure:
-        return "true", None, False, str(failure)
-    return "true", json_text(passed), passed, None
+        return _Found(_TRUE, passed=False, error=str(failure))
+    return _Found(_TRUE, json_text(passed), passed)
 
 
 def _observed(seen: Observation | None) -> Any:
