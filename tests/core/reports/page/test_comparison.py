@@ -52,6 +52,17 @@ def test_without_a_comparison_nothing_is_set_against_another_version(make_data: 
     assert not re.search('id="(flips|comparison)"|Dashed line|score in ', html)
 
 
+def test_a_base_without_scores_is_not_shown_beside_the_virtues(make_data: Make) -> None:
+    """It was deleted, or no virtue was judged there."""
+    data = make_data()
+    assert data.base
+    unscored = [{**row, "score": None} for row in data.base.evaluation_virtues]
+    for rows in ((), unscored):
+        html = render_report(replace(data, base=replace(data.base, evaluation_virtues=rows)))
+        assert "Regressed against marcus@1.0.0:" in html
+        assert not re.search("Dashed line|score in |The table below has the base", html)
+
+
 def test_where_nothing_is_asked_the_virtues_tell_what_changed(make_data: Make) -> None:
     data = make_data()
     assert data.base
