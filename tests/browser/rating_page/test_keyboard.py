@@ -142,7 +142,7 @@ def test_undo_does_not_take_back_a_newer_answer_of_another_window(visit: Any, wr
     second.hears_of(first)
     second.page.focus("fieldset[data-question=appropriateness]")
     second.press("5")
-    first.page.wait_for_function("document.querySelector('[name=appropriateness][value=\"5\"]').checked")
+    first.page.wait_for_function("() => document.querySelector('[name=appropriateness][value=\"5\"]').checked")
     assert first.page.locator("#undo").is_disabled()
     first.press("u")
     assert first.chosen() == {"appropriateness": "5"}

@@ -33,7 +33,7 @@ def full(room: int) -> str:
 
 def late(storages: str) -> str:
     """A script that has a page which is loaded again find no work in these storages, until it `ARRIVES`."""
-    return f"""window.isLate = sessionStorage.length > 0;
+    return f"""window.isLate = performance.getEntriesByType('navigation')[0].type === 'reload';
     const {{ getItem }} = Storage.prototype;
     Storage.prototype.getItem = function (place) {{
       return isLate && place.includes(':ann') && [{storages}].includes(this) ? null : getItem.call(this, place);
@@ -103,7 +103,7 @@ def test_a_page_that_comes_back_from_the_browser_s_history_takes_up_what_was_rat
     rater.press(">" + "54")
     before = rater.title, rater.text("#progress-text"), rater.chosen()
     rater.page.evaluate("history.go(-2)")
-    rater.page.wait_for_function("window.isBack")
+    rater.page.wait_for_function("() => window.isBack")
     assert (rater.title, rater.text("#progress-text"), rater.chosen()) == before
     rater.press("b")
     assert (len(rater.chosen()), rater.page.input_value("#comment")) == (6, "wise")

@@ -117,7 +117,7 @@ def test_a_file_that_does_not_fit_is_refused_whole(
     path.write_text(json.dumps([rating]) if content.startswith("other") else content, encoding="utf-8")
     rater.press("s")
     rater.page.set_input_files("#dialog-file", path)
-    rater.page.wait_for_function("document.querySelector('[data-problem=dialog-file]').textContent !== ''")
+    rater.page.wait_for_function("() => document.querySelector('[data-problem=dialog-file]').textContent !== ''")
     assert complaint in rater.text("[data-problem=dialog-file]")
     rater.escape()
     assert rater.title == "Practice 1 of 5"
