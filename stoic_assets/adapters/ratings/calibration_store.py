@@ -3,6 +3,7 @@
 The module that computes it needs numpy, so it is imported only then.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,17 +33,16 @@ _VERDICTS = """
 
 @dataclass(frozen=True)
 class Calibrated:
-    """Every judge compared with people, the files of table and report, and a sentence if raters were inattentive."""
+    """Every judge compared with people: the table's rows and file, and that of the report.
+
+    `inattention` is a sentence about raters who were inattentive; empty without any.
+    """
 
     comparisons: "list[JudgeComparison]"
+    rows: list[Row]
     table: Path
     report: Path
     inattention: str
-
-    @property
-    def rows(self) -> list[Row]:
-        """The rows of the table."""
-        return [row for found in self.comparisons for row in found.rows()]
 
 
 def calibrate_and_store(workplace: Workplace) -> Calibrated:
@@ -52,8 +52,9 @@ def calibrate_and_store(workplace: Workplace) -> Calibrated:
     """
     with ratings_locked(workplace):
         found, inattention = calibrate(workplace)
-        table, report = store_calibration(workplace.warehouse, found), write_report(workplace, found, inattention)
-    return Calibrated(found, table, report, inattention)
+        rows = [row for each in found for row in each.rows()]
+        table, report = store_calibration(workplace.warehouse, rows), write_report(workplace, found, inattention)
+    return Calibrated(found, rows, table, report, inattention)
 
 
 def calibrate(workplace: Workplace) -> "tuple[list[JudgeComparison], str]":
@@ -77,9 +78,9 @@ def calibrate(workplace: Workplace) -> "tuple[list[JudgeComparison], str]":
     return [replace(each, rubric=rubric) for each in found], inattention
 
 
-def store_calibration(warehouse: Warehouse, comparisons: "list[JudgeComparison]") -> Path:
+def store_calibration(warehouse: Warehouse, rows: Sequence[Row]) -> Path:
     """Writes the whole table; verdicts that are settled from now on use its maps."""
-    return warehouse.write(TABLE, *PLACE, [row for found in comparisons for row in found.rows()])
+    return warehouse.write(TABLE, *PLACE, rows)
 
 
 def write_report(workplace: Workplace, comparisons: "list[JudgeComparison]", inattention: str) -> Path:
